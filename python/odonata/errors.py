@@ -36,6 +36,10 @@ class OdonataError(Exception):
     code: str | None = None
 
 
+class OutOfTimeError(OdonataError):
+    """The time for a search was used up. What was finished by then is kept."""
+
+
 class InputError(OdonataError):
     """The input is wrong: nothing was simulated.
 

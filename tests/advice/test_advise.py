@@ -55,6 +55,10 @@ def test_it_isolates_the_target_from_a_background(written: Write, tmp_path: Path
     assert advice.best.cost.groups_touched == 4
     assert advice.fixed == ("background",)
     assert advice.as_dict()["findings"][0]["toml"] in str(advice)
+    shown = advice._repr_html_()
+    assert "<p>`target` takes 1." in shown
+    assert shown.count('<td style="text-align: left">helps</td>') >= 1
+    assert "<pre># change of the scenario\n# in [[job]] &quot;target&quot;\n" in shown
 
 
 def test_the_groups_with_the_fewest_nodes_of_others_are_tried(written: Write) -> None:

@@ -32,6 +32,14 @@ def kang_explained(kang: od.Run) -> Explanation:
     return od.explain(kang, counterfactual=True)
 
 
+def test_a_notebook_shows_its_sentences_and_its_table(kang_explained: Explanation) -> None:
+    shown = kang_explained._repr_html_()
+    first = sentences(kang_explained)[0]
+    assert f"<p>{first}</p>" in shown
+    assert "<caption>where they wait most</caption>" in shown
+    assert '<td style="text-align: left">background</td>' in shown
+
+
 def test_on_the_case_of_kang_the_background_waits_in_three_groups_are_named(kang_explained: Explanation) -> None:
     (target,) = kang_explained.jobs
     by_job = {cause.cause: cause for cause in target.causes}

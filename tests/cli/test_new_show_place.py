@@ -7,6 +7,7 @@ import sys
 import tomllib
 
 import pytest
+from tests.advice.conftest import Inline
 
 from odonata import _core, machine, placement, scenario
 from odonata.cli.main import main
@@ -34,6 +35,33 @@ def test_new_writes_a_commented_scenario_that_resolves(odonata, tmp_path):
     assert f"odonata run {file}" in text
     jobs = scenario.load(file).resolve().spec["jobs"]
     assert [job["name"] for job in jobs] == ["target", "background"]
+
+
+@pytest.mark.parametrize("template", ["scenario", "training", "queue", "study", "schedule"])
+def test_every_template_is_commented_and_runs(odonata, tmp_path, monkeypatch, template):
+    """Each file is run by the command that `new` names, and its comments name no other file."""
+    monkeypatch.chdir(tmp_path)
+    status, out, err = odonata("new", "first.toml", "--template", template)
+    assert (status, err) == (0, "")
+    command = out.split("odonata ")[-1].split()
+    assert command[0] == {"study": "sweep", "schedule": "schedule"}.get(template, "run")
+    text = (tmp_path / "first.toml").read_text()
+    assert text.count("#") > 10
+    assert "odonata " + " ".join(command) in text
+    assert not {"FILE", "STEM"} & set(text.split())
+    monkeypatch.setattr("odonata.cli.sweep.backend_of", lambda *_: Inline())
+    fast = ["-s", "stream.synthetic.jobs=6"] if template == "schedule" else []
+    few = ["-s", "job.target.app.messages=2"] if template == "scenario" else []
+    status, out, err = odonata(*command, "--quiet", "--json", *fast, *few)
+    assert status == 0, err
+    assert json.loads(out)
+
+
+def test_a_template_that_is_not_there_is_named(odonata, tmp_path):
+    status, _, err = odonata("new", str(tmp_path / "first.toml"), "--template", "trainng")
+    assert status == 2
+    assert "training" in err
+    assert not list(tmp_path.iterdir())
 
 
 def test_new_never_overwrites(odonata, tmp_path):
@@ -183,7 +211,7 @@ def test_show_scenario_knows_every_key_of_the_example(odonata):
     known = {key["name"] for keys in json.loads(out)["tables"].values() for key in keys}
     from importlib.resources import files
 
-    example = tomllib.loads((files("odonata.scenario") / "new.toml").read_text())
+    example = tomllib.loads((files("odonata.scenario") / "templates" / "scenario.toml").read_text())
     used = set(example) | set(example["run"]) | set(example["measure"]) | {k for job in example["job"] for k in job}
     assert used <= known
     assert all(key["meaning"] for keys in json.loads(out)["tables"].values() for key in keys)

@@ -169,6 +169,23 @@ def _on_terminal(arguments: list[str], columns: int) -> str:
     return out.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.parametrize("name", ["systems", "placements", "scenario", "tiny", "training"])
+def test_show_breaks_no_word_at_80_columns(name: str) -> None:
+    plain = _run("show", name).stdout
+    shown = _on_terminal(["show", name], 80)
+    assert set(plain.split()) <= set(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_sweep_breaks_no_word_at_80_columns(here: Path) -> None:
+    axes = "\"job.noise.place\" = ['contiguous', { policy = 'contiguous', groups = '0-3' }]\n"
+    (here / "study.toml").write_text(f'base = "tiny.toml"\n[sweep]\n{axes}"run.seed" = [1]\n')
+    plain = _run("sweep", "study.toml", "--quiet", "-j", "1").stdout
+    shown = _on_terminal(["sweep", "study.toml", "--quiet", "-j", "1"], 80)
+    assert set(plain.split()) - {"-" * len(line) for line in plain.splitlines()} <= set(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+
+
 def test_progress_is_a_bar_on_a_terminal_and_gone_at_the_end(here: Path) -> None:
     master, slave = pty.openpty()
     busy = [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+import odonata as od
 from odonata.cli.main import main
 
 from .conftest import SCENARIO
@@ -72,6 +73,24 @@ def test_a_sweep_answers(transcript: Callable[..., str], study: Path, snapshot: 
     assert transcript("sweep", "study.toml", "-j", "1") == snapshot(name="again")
 
 
+def test_rows_are_sorted_by_their_axes(odonata: Command, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers and quantities ascend, names are as the study lists them."""
+    from tests.advice.conftest import Inline
+
+    monkeypatch.setattr("odonata.cli.sweep.backend_of", lambda *_: Inline())
+    axes = """\
+routing = ["minimal", "fpar"]
+"job.target.app.messages" = [10, 2]
+"job.target.app.interval" = ["2 us", "500 ns"]
+"""
+    Path("study.toml").write_text(f'base = "tiny.toml"\n[sweep]\n{axes}')
+    status, out, _ = odonata("sweep", "study.toml", "-q")
+    assert status == 0
+    rows = [line.split()[:3] for line in out.splitlines()[2:]]
+    times = [["2", "500"], ["2", "2"], ["10", "500"], ["10", "2"]]
+    assert rows == [[routing, *of] for routing in ("minimal", "fpar") for of in times]
+
+
 def test_json_is_one_object_and_nothing_else(odonata: Command, study: Path) -> None:
     status, out, _ = odonata("sweep", "study.toml", "--json", "-q", "-j", "2", "--out", "there")
     assert (status, out.count("\n")) == (0, 1)
@@ -106,6 +125,14 @@ def test_a_comparison_answers(transcript: Callable[..., str], swept: str, snapsh
     assert transcript("compare", swept, "--by", "job.target.app.messages", *more) == snapshot(name="narrowed")
     one = ("--where", "run.seed=2", "--where", "job.target.app.messages=4")
     assert transcript("compare", swept, "--by", "routing", *one) == snapshot(name="one seed")
+
+
+def test_a_notebook_shows_a_comparison(swept: str) -> None:
+    found = od.open(swept).compare("routing", "latency_mean_ps", job="target")
+    shown = found._repr_html_()
+    assert "<caption>latency_mean_ps of target by routing, against fpar" in shown
+    assert '<td style="text-align: left">minimal</td>' in shown
+    assert "<p>minimal: " in shown
 
 
 def test_a_comparison_as_json(odonata: Command, swept: str) -> None:

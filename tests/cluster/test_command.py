@@ -45,7 +45,7 @@ def fake(here: Path, name: str, body: str) -> None:
 
 
 def test_background(odonata) -> None:
-    assert odonata("background", "--queue", "q.json", "--nodes", "n.json") == (
+    assert odonata("background", "--queue", "q.json", "--nodes-file", "n.json") == (
         0,
         "background utilisation b = 0.3333 (equation 2), b1 = 0.4000 (equation 1)\n"
         "4 of 10 nodes run jobs of 2 nodes or more; these jobs hold 5 of 6 allocated nodes, each counted once for "
@@ -63,7 +63,7 @@ def test_an_unknown_option_leads_to_the_help_of_the_subcommand(odonata) -> None:
 
 def test_a_queue_is_no_list_of_nodes(odonata, here: Path) -> None:
     (here / "queue.txt").write_text("JOBID|STATE|NODES|NODELIST\n1|RUNNING|2|n[1-2]\n")
-    status, _, err = odonata("background", "--queue", "queue.txt", "--nodes", "queue.txt")
+    status, _, err = odonata("background", "--queue", "queue.txt", "--nodes-file", "queue.txt")
     assert status == 2
     assert err.startswith("error: queue.txt:2: expected the state of a node, found `RUNNING`, a state of jobs\n")
 
@@ -116,7 +116,7 @@ def test_variables_of_users_do_not_change_what_is_read(odonata, here: Path, monk
         (
             "background --queue q.json",
             2,
-            "  hint: give --nodes-total N, or --nodes FILE with what `sinfo --json` prints",
+            "  hint: give --nodes-total N, or --nodes-file FILE with what `sinfo --json` prints",
         ),
         ("background --queue none --nodes-total 3", 2, "error: none: cannot read it: no such file or directory"),
         ("background --queue q.json --nodes-total 0", 2, "Must be >= 1"),

@@ -105,6 +105,11 @@ def test_the_matrix_tells_of_each_pair_of_groups(opened, plus):
     page.locator("canvas.heat").focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
+    scale = page.locator("figure .scale").first
+    assert scale.inner_text().split()[:2] == ["0.0", "%"]
+    page.get_by_label("Shade by").first.select_option("stalled_ps")
+    assert scale.inner_text().startswith("0")
+    assert not scale.inner_text().endswith("%")
     told = page.locator("figure .told").first.inner_text()
     pair = plus.links.filter(from_group=0, to_group=1)
     assert told.startswith(f"Group 0 to group 1: {pair.height} links, busy {100 * pair['busy'].mean():.1f} %")

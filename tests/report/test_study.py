@@ -56,6 +56,31 @@ def test_quantities_are_in_their_order_and_names_as_they_come(document):
     assert axes["job.target.place"] == ["contiguous", "random"]
 
 
+def test_numbers_and_quantities_have_positions(document):
+    axes = {axis["key"]: axis["positions"] for axis in document["axes"]}
+    assert axes["job.target.app.interval"] == [5e5, 2e6, 1e7]
+    assert axes["job.target.place"] is None
+    assert axes["run.seed"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"job.target.place": ["contiguous", "random"], "run.seed": [1, 2], "job.target.app.messages": [2, 4]},
+        {"run.seed": [1, 2], "routing": ["fpar", "minimal"], "job.target.place": ["contiguous", "random"]},
+        {"run.seed": [1, 2]},
+    ],
+    ids=lambda axes: next(iter(axes)),
+)
+def test_the_picture_has_the_axes_of_the_command(tmp_path, axes):
+    (tmp_path / "base.toml").write_text(TRAFFIC.format(system="tiny").replace("20\n", "2\n"))
+    found = od.sweep(tmp_path / "base.toml", axes, workers=1)
+    report, drawn = study_document(found), found.plot().axes[0]
+    legend = drawn.get_legend()
+    assert drawn.get_xlabel() == report["by"]
+    assert (None if legend is None else legend.get_title().get_text()) == report["series"]
+
+
 def test_comparisons_are_those_of_the_command(study, document):
     found = document["comparisons"]
     place = next(one for one in found if (one["by"], one["column"]) == ("job.target.place", "latency_mean_ps"))
@@ -146,6 +171,27 @@ def test_pairs_differ_in_one_axis_only(page, study):
         for value in ("contiguous", "random")
     )
     assert sorted(dots) == pytest.approx(sorted((other["latency_mean_ps"] / one["latency_mean_ps"]).to_list()))
+
+
+def test_numbers_stand_where_they_are_on_a_scale(page):
+    page.get_by_label("Colours").select_option("")
+    page.get_by_label("By", exact=True).select_option("job.target.app.interval")
+    lines = drawn(page, "#study-runs g.box line.median")
+    x = lines.evaluate_all("lines => lines.map(line => (Number(line.getAttribute('x1')) + line.x2.baseVal.value) / 2)")
+    assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx((2 - 0.5) / (10 - 0.5), abs=0.01)
+    page.get_by_label("By", exact=True).select_option("job.target.place")
+    drawn(page, "#study-runs g.box")
+
+
+def test_the_colours_of_a_matrix_have_a_scale(page, study):
+    page.get_by_label("By", exact=True).select_option("job.target.place")
+    page.get_by_label("Second axis").select_option("job.target.app.interval")
+    page.get_by_label("Number").select_option("latency_mean_ps")
+    drawn(page, "#study-matrix .scale .gradient")
+    rows = study.jobs.filter(name="target").group_by("job.target.place", "job.target.app.interval")
+    medians = rows.agg(pl.col("latency_mean_ps").median())["latency_mean_ps"]
+    shown = page.locator("#study-matrix .scale").inner_text().split()
+    assert shown == [f"{medians.min() / 1e6:.3f}", "us", f"{medians.max() / 1e6:.3f}", "us"]
 
 
 def test_a_run_is_chosen_by_its_dot_or_row_and_has_its_command(page, study):

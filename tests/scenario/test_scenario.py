@@ -33,7 +33,7 @@ def test_every_example_resolves(file):
 
 
 def test_the_example_to_start_from_is_the_one_that_new_writes():
-    template = (files("odonata.scenario") / "new.toml").read_text()
+    template = (files("odonata.scenario") / "templates" / "scenario.toml").read_text()
     assert (EXAMPLES / "quick.toml").read_text() == template.replace("FILE", "examples/quick.toml")
 
 

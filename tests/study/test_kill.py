@@ -150,14 +150,17 @@ def test_an_interruption_at_any_step_leaves_every_kept_run_in_the_tables(
     plan = study('base = "base.toml"\n[sweep]\n"run.seed" = [1, 2, 3, 4]\n')
     plain, calls = getattr(owner, step), 0
 
-    def interrupted(*arguments: Any) -> None:
+    def interrupted(*arguments: Any) -> Any:
         nonlocal calls
+        if owner is Results and step == "flush" and not arguments[0].waiting:
+            return plain(*arguments)  # on a busy machine, before the first run is finished
         calls += 1
         if calls == 1 and before:
             raise KeyboardInterrupt
         plain(*arguments)
         if calls == 1:
             raise KeyboardInterrupt
+        return None
 
     monkeypatch.setattr(owner, step, interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -67,7 +67,47 @@ def test_a_table_that_is_too_wide_is_turned() -> None:
 
 def test_a_table_is_not_turned_where_that_is_wider_still() -> None:
     rows = [[f"job-{number}", "4", "1.234"] for number in range(9)]
-    assert table(*rows).lines(20) == table(*rows).lines()
+    lines = table(*rows).lines(20)
+    assert lines[2] == "name   nodes"
+    assert lines[14] == "name   latency"
+    assert lines[-1] == "job-8    1.234"
+
+
+def table_of_words() -> Table:
+    """Too wide for 80 characters as it is and turned, but not wider than its longest words."""
+    names = ["remedy", "target", "worst other job", "nodes moved", "verdict"]
+    place = 'job.halo.place = { policy = "contiguous", groups = "4,7,10,15" }'
+    row = [place, "-12.3 % (-13.0 % to -9.9 %)", "halo +127.6 % (+123.2 % to +133.8 %)", "1,024", "helps, slows halo"]
+    return Table([Column(name, right=False) for name in names], [row] * 3)
+
+
+def test_no_word_of_a_cell_is_broken_at_80_columns() -> None:
+    lines = table_of_words().lines(80)
+    assert max(map(len, lines)) <= 80
+    words = set(" ".join(lines).split())
+    for row in table_of_words().rows:
+        for cell in row:
+            assert set(cell.split()) <= words
+    assert not any(line.rstrip().endswith(("-12.3", "+127.6")) for line in lines)  # a number and its unit are one word
+
+
+def test_columns_whose_words_do_not_fit_side_by_side_become_several_tables() -> None:
+    names = [f"a-very-long-heading-of-column-{number}" for number in range(5)]
+    rows = [[f"cell-{row}-{number}" for number in range(5)] for row in range(6)]
+    lines = Table(columns(names), rows).lines(80)
+    assert max(map(len, lines)) <= 80
+    words = " ".join(lines).split()
+    assert set(names) <= set(words)
+    assert words.count("cell-3-0") == 4  # the first column stands in each
+    assert [words.count(f"cell-3-{number}") for number in range(1, 5)] == [1] * 4
+
+
+def test_rows_without_headings_are_wrapped_too() -> None:
+    text = "Dragonfly of Zhang 2018: 33 groups of 8 routers, with the routers of its authors' simulator"
+    lines = aligned([["zhang2018-1056-as-published", text]], indent="  ", width=60)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 60
+    assert " ".join(" ".join(lines).split()) == f"zhang2018-1056-as-published {text}"
 
 
 def test_html_is_escaped_and_aligned() -> None:

@@ -13,6 +13,8 @@ export interface HeatOptions {
   told: (row: number, column: number) => string;
   rows: string;
   columns: string;
+  /** What the lightest and the darkest colour mean, by day. */
+  ends: () => [string, string] | undefined;
   chosen?: (row: number, column: number) => void;
 }
 
@@ -37,7 +39,10 @@ export function heatMap(options: HeatOptions): Heat {
   let left = 34;
   let cell = { wide: 1, high: 1 };
 
+  const scale = h("p", { class: "scale" });
   const draw = () => {
+    const ends = options.ends();
+    scale.replaceChildren(...(ends ? [ends[0], gradient(), ends[1]] : []));
     const wide = canvas.clientWidth;
     const pen = canvas.getContext("2d");
     if (!pen || wide === 0) return;
@@ -116,5 +121,13 @@ export function heatMap(options: HeatOptions): Heat {
   });
   themed(draw);
   new ResizeObserver(draw).observe(canvas);
-  return { element: h("div", {}, canvas, told), draw };
+  return { element: h("div", {}, canvas, scale, told), draw };
+}
+
+/** A bar of all colours of loads, from the least to the greatest. */
+function gradient(): HTMLElement {
+  const bar = h("i", { class: "gradient", "aria-label": "colour scale" });
+  const colours = Array.from({ length: 9 }, (_, at) => loadColour(at / 8) ?? "");
+  bar.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
+  return bar;
 }

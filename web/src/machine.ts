@@ -4,7 +4,7 @@ import { COLOURED, jobColour, jobsHaveOwnColours, loadColour, themed } from "./c
 import { Details } from "./details";
 import { NO_JOB, type RunData } from "./document";
 import { choice, figure, h, name } from "./dom";
-import { bytes, count, percent, time } from "./format";
+import { bytes, count, digits, percent, time } from "./format";
 import { heatMap } from "./heat";
 import { Layout, type Spot } from "./layout";
 import { type By, Paint, type Tops, topsOf } from "./load";
@@ -196,6 +196,10 @@ function matrix(
       const links = `Group ${from} to group ${to}: ${count(number("links"))} links`;
       if (!now) return `${links}, ${loads(number("busy"), number("busy_max"))}${queue}, ${rest}.`;
       return `${links}, in the chosen window ${loads(now.busy[row]!, now.busy_max[row]!)}${queue}; in the whole run ${rest}.`;
+    },
+    ends: () => {
+      const tell = { busy: percent, busy_max: percent, queue: digits, bytes, stalled_ps: time }[column];
+      return tops.pairs[column] > 0 ? [tell(0), tell(tops.pairs[column])] : undefined;
     },
     chosen,
   });

@@ -9,6 +9,8 @@ export interface RunsChart {
   samples: Sample[];
   by: number;
   byValues: string[];
+  /** Where values of numbers stand; names are at equal distances. */
+  positions: number[] | null;
   series: number;
   seriesValues: string[];
   text: (value: number) => string;
@@ -27,6 +29,8 @@ const BOTTOM = 58;
 /** Dots of a place beyond which only every second, third, ... is drawn. */
 const DOTS = 120;
 const LONG = 16;
+/** Pixels of a place of a number that stands close to the next one. */
+const NARROWEST = 8;
 
 export function runsChart(options: RunsChart): HTMLElement {
   const drawing = s("svg", { class: "runs", role: "img", "aria-label": options.label, height: HIGH + BOTTOM });
@@ -63,10 +67,12 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
   const y = (value: number) => HIGH - ((value - low) / (high - low)) * (HIGH - 8);
   const present = [...new Set(samples.map((sample) => sample.places[by] ?? 0))].sort((one, other) => one - other);
   const shown = series < 0 ? [0] : [...new Set(samples.map((sample) => sample.places[series]!))].sort((a, b) => a - b);
-  const step = (wide - LEFT - 10) / Math.max(present.length, 1);
+  const middles = places(options.positions, present, wide);
+  const between = middles.slice(1).map((middle, at) => middle - middles[at]!);
+  const step = Math.max(Math.min(wide - LEFT - 10, ...between), NARROWEST);
   const slot = Math.min((step * 0.8) / shown.length, 70);
   const x = (place: number, of: number) =>
-    LEFT + (present.indexOf(place) + 0.5) * step + (shown.indexOf(of) - (shown.length - 1) / 2) * slot;
+    middles[present.indexOf(place)]! + (shown.indexOf(of) - (shown.length - 1) / 2) * slot;
   const parts: SVGElement[] = ticks(low, high).map((value) =>
     s(
       "g",
@@ -78,7 +84,7 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
   if (options.rule !== undefined) {
     parts.push(s("line", { x1: LEFT, x2: wide, y1: y(options.rule), y2: y(options.rule), class: "one" }));
   }
-  parts.push(...names(options, present, step));
+  parts.push(...names(options, present, middles));
   for (const of of shown) {
     const colour = jobColour(series < 0 ? 0 : of);
     const medians: string[] = [];
@@ -102,6 +108,17 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
     }
   }
   return parts;
+}
+
+/** The middle of each place: names at equal distances, numbers where they stand on a scale. */
+function places(positions: number[] | null, present: number[], wide: number): number[] {
+  const room = wide - LEFT - 10;
+  const even = room / Math.max(present.length, 1);
+  const at = present.map((place) => positions?.[place] ?? Number.NaN);
+  const [low, high] = [Math.min(...at), Math.max(...at)];
+  if (!(high > low)) return present.map((_, index) => LEFT + (index + 0.5) * even);
+  const edge = Math.min(even / 2, 40);
+  return at.map((value) => LEFT + edge + ((value - low) / (high - low)) * (room - 2 * edge));
 }
 
 function box(found: Summary, x: number, wide: number, y: (value: number) => number, colour: string): SVGElement {
@@ -157,14 +174,19 @@ function dot(
   );
 }
 
-function names(options: RunsChart, present: number[], step: number): SVGElement[] {
-  const every = Math.ceil(46 / step);
+function names(options: RunsChart, present: number[], middles: number[]): SVGElement[] {
+  // A name that would stand on the one before it is left out.
+  const drawn: number[] = [];
+  middles.forEach((middle, at) => {
+    if (drawn.length === 0 || middle - middles[drawn[drawn.length - 1]!]! >= 46) drawn.push(at);
+  });
+  const step = Math.min(...drawn.slice(1).map((at, index) => middles[at]! - middles[drawn[index]!]!), 640);
   const turned = present.some((place) => (options.byValues[place] ?? "").length * 7 > step);
   return present.flatMap((place, at) => {
-    if (at % every !== 0) return [];
+    if (!drawn.includes(at)) return [];
     const whole = visible(options.byValues[place] ?? "");
     const text = whole.length > LONG ? `${whole.slice(0, LONG - 6)}…${whole.slice(-5)}` : whole;
-    const [x, y] = [LEFT + (at + 0.5) * step, HIGH + 18];
+    const [x, y] = [middles[at]!, HIGH + 18];
     const turn = turned ? { transform: `rotate(-22 ${x} ${y})`, "text-anchor": "end" } : { "text-anchor": "middle" };
     return [s("text", { x, y, ...turn }, s("title", {}, whole), text)];
   });

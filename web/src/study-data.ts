@@ -6,6 +6,8 @@ export interface Axis {
   key: string;
   kind: string;
   values: string[];
+  /** Where the values of numbers and quantities stand on a scale. */
+  positions: number[] | null;
 }
 
 export interface StudyColumn {

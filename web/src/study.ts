@@ -168,6 +168,7 @@ function distribution(data: StudyData, chosen: Choice, samples: Sample[], show: 
     samples,
     by,
     byValues: axis.values,
+    positions: axis.positions,
     series,
     seriesValues: data.report.axes[series]?.values ?? [],
     text: tell,
@@ -195,6 +196,7 @@ function pairs(data: StudyData, chosen: Choice, samples: Sample[], show: (sample
     samples: ratios,
     by,
     byValues: axis.values,
+    positions: axis.positions,
     series: -1,
     seriesValues: [],
     text: factor,
@@ -242,8 +244,9 @@ function matrix(data: StudyData, chosen: Choice, samples: Sample[]): HTMLElement
         ? `${at}: median ${tell(found.median)} of ${count(found.n)} runs, quartiles ${tell(found.q25)} and ${tell(found.q75)}.`
         : `${at}: no run.`;
     },
+    ends: () => (high > low ? [tell(low), tell(high)] : undefined),
   });
-  return figure(`Median of ${chosen.column}, from ${tell(low)} (light by day) to ${tell(high)}`, heat.element);
+  return figure(`Median of ${chosen.column}`, heat.element);
 }
 
 function compared(data: StudyData, chosen: Choice): HTMLElement {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from odonata.advice.effects import Cost, Effect
     from odonata.advice.remedy import Remedy
+    from odonata.advice.search import Standing
     from odonata.scenario import Scenario
 
 
@@ -74,6 +75,12 @@ class Advice:
     """Seeds of the final comparison."""
     under: tuple[Under, ...] = ()
     """The final comparison under other assumptions, if there are any."""
+    complete: bool = True
+    """Whether the search came to its end; otherwise its time was used up, and there is no final comparison."""
+    so_far: tuple[Standing, ...] = ()
+    """Of a search that did not come to its end: the remedies that are still in the race, best first."""
+    untried: int = 0
+    """Remedies without a run, because the time was used up."""
 
     def everywhere(self, number: int) -> tuple[Finding, ...]:
         """A finding by its number: as the scenario is, and under each other assumption."""
@@ -134,6 +141,9 @@ class Advice:
             "slowdown": self.slowdown,
             "helps": self.best is not None,
             "findings": findings,
+            "complete": self.complete,
+            "so_far": [asdict(standing) for standing in self.so_far],
+            "untried": self.untried,
             "tried": self.tried,
             "impossible": [{"remedy": name, "why": why} for name, why in self.impossible.items()],
             "fixed": list(self.fixed),
@@ -147,3 +157,8 @@ class Advice:
         from odonata.advice.sentences import as_text
 
         return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from odonata.advice.sentences import as_html
+
+        return as_html(self)

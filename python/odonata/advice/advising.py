@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -18,14 +19,16 @@ from odonata.advice.remedy import PRESENT, Remedy
 from odonata.advice.search import Remedied, Search
 from odonata.advice.space import Space, check_rules
 from odonata.analysis.compare import check_column, higher_is_better
-from odonata.errors import InputError
+from odonata.errors import InputError, OutOfTimeError, RunError
 from odonata.processors import processors
 from odonata.scenario import Scenario
 from odonata.scenario import load as load_scenario
 from odonata.study.local import LocalPool
 from odonata.study.plan import SEED
 from odonata.study.python import plan_of
+from odonata.study.study import open_study
 from odonata.study.sweep import sweep
+from odonata.units import time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
     Watch = Callable[[Plan], AbstractContextManager[Any]]
     """From the plan of a study to what shows its progress, with a method `report`."""
+    Tell = Callable[[Search], object]
+    """Gets the search after the first few remedies and after each round."""
 
 
 def advise(
@@ -51,6 +56,7 @@ def advise(
     seeds: int | None = None,
     finalists: int | None = None,
     under: str | PathLike[str] | None = None,
+    budget: str | None = None,
     workers: int | None = None,
     out: str | Path | None = None,
     client: Any = None,
@@ -81,6 +87,9 @@ def advise(
     under
         A study of the scenario whose points are other assumptions, as `odonata cluster snapshot --vary traffic` writes
         it. The final comparison is repeated under each of them, and `best` is a remedy that helps under all.
+    budget
+        Wall time for the search, such as `"5min"`. When it is used up, `complete` is False, and `so_far` has the best
+        remedies so far. The same call with an `out` continues. Default: as long as it takes.
     workers
         Processes that simulate at once; by default one for each processor.
     out
@@ -98,6 +107,8 @@ def advise(
     ------
     InputError
         For a scenario that cannot be simulated, an unknown job, column or kind, and an `out` with other contents.
+    RunError
+        If the budget does not suffice for the scenario as it is.
 
     Examples
     --------
@@ -121,7 +132,25 @@ def advise(
 
         backend = DaskPool(client)
     alternatives = () if under is None else read_alternatives(Path(under), scenario)
-    return find(scenario, backend, None if out is None else Path(out), alternatives=alternatives)
+    until = end_of(budget)
+    return find(scenario, backend, None if out is None else Path(out), alternatives=alternatives, until=until)
+
+
+def end_of(budget: str | None) -> float | None:
+    """When a search with this wall time (`"5min"`, `"90 s"`) has to end, by `time.monotonic`.
+
+    Raises InputError for anything but a time that is longer than 0.
+    """
+    if budget is None:
+        return None
+    try:
+        length = time_ps(budget)
+    except InputError as problem:
+        hint = "a number and a unit, as in `90 s` or `5min`"
+        raise InputError(f"`--budget`: {problem.message}", hint=problem.hint or hint) from None
+    if not length:
+        raise InputError("`--budget` must be longer than 0", hint="as in `5min`")
+    return time.monotonic() + length / 10**12
 
 
 def find(
@@ -130,11 +159,17 @@ def find(
     out: Path | None,
     watch: Watch | None = None,
     alternatives: Sequence[Alternative] = (),
+    *,
+    until: float | None = None,
+    tell: Tell | None = None,
 ) -> Advice:
-    """As `advise`, with the rules in `[advise]`, on a backend; `watch` shows the progress of each round."""
+    """As `advise`, with the rules in `[advise]`, on a backend, until a time of `time.monotonic`.
+
+    `watch` shows the progress of each round, `tell` says how the remedies do so far.
+    """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="odonata-advise-") as scratch:
-            return find(scenario, backend, Path(scratch) / "study", watch, alternatives)
+            return find(scenario, backend, Path(scratch) / "study", watch, alternatives, until=until, tell=tell)
     rules = scenario.table.advise
     check_rules(scenario, rules)
     name = f"{Path(scenario.path).stem}-advice"
@@ -144,13 +179,63 @@ def find(
         if alone:
             plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
         with nullcontext() if watch is None else watch(plan) as shown:
-            return sweep(plan, folder, backend, report=None if shown is None else shown.report)
+            return sweep(plan, folder, backend, report=None if shown is None else shown.report, until=until)
 
-    space, slowdown = _as_it_is(scenario, swept)
+    try:
+        space, slowdown = _as_it_is(scenario, swept)
+    except OutOfTimeError:
+        message = "the time is used up before the scenario as it is has been simulated"
+        raise RunError(f"{message}\n  hint: a larger `--budget`") from None
     search = Search(space, swept)
+    if tell is not None:
+        search.tell = tell
     names = search.collect()
+    try:
+        return _advice(
+            search, names, slowdown, alternatives, lambda number: partial(swept, folder=_beside(out, number))
+        )
+    except OutOfTimeError:
+        search.take(open_study(out))
+        return _so_far(search, names, slowdown)
+
+
+def _so_far(search: Search, names: Sequence[str], slowdown: float | None) -> Advice:
+    """The result of a search whose time was used up."""
+    untried = search.untried(names)
+    return Advice(
+        **_common(search, slowdown),
+        findings=(),
+        tried=len(names) - untried,
+        runs=search.runs,
+        complete=False,
+        so_far=tuple(search.standings()),
+        untried=untried,
+    )
+
+
+def _common(search: Search, slowdown: float | None) -> dict[str, Any]:
+    space = search.space
+    return {
+        "scenario": space.scenario,
+        "victim": space.victim,
+        "slowdown": slowdown,
+        "impossible": search.impossible,
+        "fixed": tuple(job for job in space.jobs if job not in space.movable),
+        "seeds": space.rules.seeds,
+    }
+
+
+def _advice(
+    search: Search,
+    names: Sequence[str],
+    slowdown: float | None,
+    alternatives: Sequence[Alternative],
+    swept_beside: Callable[[int], Callable[..., Study]],
+) -> Advice:
+    """The result of the whole search."""
+    rules, scenario = search.space.rules, search.space.scenario
     if rules.value is not None:
-        _check_value(search.simulate([PRESENT], [space.resolved.spec["seed"]]), rules.value, scenario)
+        _check_value(search.simulate([PRESENT], [search.space.resolved.spec["seed"]]), rules.value, scenario)
     finalists, jobs = search.halve(names) if names else ([], pl.DataFrame())
     if finalists:
         finalists += search.combined(jobs, names)
@@ -158,19 +243,14 @@ def find(
     findings = [_finding(search, rows, one, len(finalists)) for one in finalists]
     findings.sort(key=lambda finding: (not finding.helps, finding.score))
     others = [
-        _under(search, alternative, [one.remedy.name for one in findings], partial(swept, folder=_beside(out, number)))
+        _under(search, alternative, [one.remedy.name for one in findings], swept_beside(number))
         for number, alternative in enumerate(alternatives if findings else (), 1)
     ]
     return Advice(
-        scenario=scenario,
-        victim=space.victim,
-        slowdown=slowdown,
+        **_common(search, slowdown),
         findings=tuple(findings),
         tried=len(search.costs),
-        impossible=search.impossible,
-        fixed=tuple(job for job in space.jobs if job not in space.movable),
         runs=search.runs + sum(runs for _, runs in others),
-        seeds=rules.seeds,
         under=tuple(found for found, _ in others),
     )
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Sweep = Callable[["Remedied", Sequence[Mapping[str, Any]]], Study]
     """From a function that makes scenarios, and points, to a study."""
 
+FEW = 8
+"""Remedies after which there is a first answer (assumed: few enough to be soon, and enough to differ)."""
 KEPT = 3
 """One remedy of so many survives a round (Li et al. 2018 recommend 3 or 4)."""
 FINAL = 1000
@@ -42,6 +44,20 @@ def score(victim: float, others: float) -> float:
     What another job loses counts as much as what the victim gains (assumed).
     """
     return victim * max(1.0, others)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a remedy does in a search that is not at its end."""
+
+    remedy: str
+    """Its name."""
+    victim: float
+    """The median ratio of the victim: with the remedy divided by as it is."""
+    others: float
+    """The largest such ratio of any other job; 0 if there is none."""
+    seeds: int
+    """Pairs of runs behind them."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,12 @@ class Search:
     """Remedies that cannot be simulated, with the reason."""
     runs: int = 0
     """Points that were simulated or found among the results."""
+    tell: Callable[[Search], object] = lambda _: None
+    """Called after the first few remedies, and after each round."""
+    left: list[str] = field(default_factory=list)
+    """Remedies that are still in the race."""
+    jobs: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The rows of `jobs` of all runs up to now."""
     _points: list[dict[str, Any]] = field(default_factory=list)
     _ids: set[str] = field(default_factory=set)
 
@@ -105,15 +127,36 @@ class Search:
     def halve(self, names: Sequence[str]) -> tuple[list[str], pl.DataFrame]:
         """The finalists of these remedies, best first, and the rows of all runs of the search."""
         first = self.space.resolved.spec["seed"]
-        left, jobs = list(names), pl.DataFrame()
+        self.left, jobs = list(names), pl.DataFrame()
+        if len(names) > FEW:
+            self.simulate([PRESENT, *names[:FEW]], [first])
+            self.tell(self)
         for number in range(len(names)):
-            jobs = self.simulate([PRESENT, *left], [first + number])
-            ranked = self._scores(jobs, left)
-            keep = max(self.space.rules.finalists, -(-len(left) // KEPT))
+            jobs = self.simulate([PRESENT, *self.left], [first + number])
+            self.tell(self)
+            ranked = self._scores(jobs, self.left)
+            keep = max(self.space.rules.finalists, -(-len(self.left) // KEPT))
             if keep >= len(ranked) or len(ranked) <= self.space.rules.finalists:
                 return self._chosen(ranked, self.space.rules.finalists), jobs
-            left = self._chosen(ranked, keep)
-        return left, jobs
+            self.left = self._chosen(ranked, keep)
+        return self.left, jobs
+
+    def standings(self) -> list[Standing]:
+        """The remedies that are still in the race and of which a run is known, best first."""
+        if self.jobs.is_empty():
+            return []
+        seeds = dict(self.jobs.group_by(REMEDY).agg(pl.col(SEED).n_unique()).iter_rows())
+        return [Standing(name, *scores, seeds[name]) for name, scores in self._scores(self.jobs, self.left).items()]
+
+    @property
+    def tried(self) -> int:
+        """How many remedies have a run."""
+        return 0 if self.jobs.is_empty() else self.jobs.filter(pl.col(REMEDY) != PRESENT)[REMEDY].n_unique()
+
+    def untried(self, names: Sequence[str]) -> int:
+        """How many of these remedies have no run."""
+        tried = {*self.impossible, *(() if self.jobs.is_empty() else self.jobs[REMEDY].to_list())}
+        return sum(name not in tried for name in names)
 
     def combined(self, jobs: pl.DataFrame, names: Sequence[str]) -> list[str]:
         """Combinations of the best remedies of each kind, if each of them is better than the present state."""
@@ -128,6 +171,7 @@ class Search:
 
     def final(self, names: Sequence[str]) -> pl.DataFrame:
         """The rows of the jobs of these remedies and of the present state, with seeds of their own."""
+        self.left = list(names)
         first = self.space.resolved.spec["seed"] + FINAL
         seeds = range(first, first + self.space.rules.seeds)
         return self.simulate([PRESENT, *names], seeds).filter(pl.col(SEED).is_in(list(seeds)))
@@ -138,12 +182,16 @@ class Search:
         new = [{REMEDY: name, SEED: seed} for name in names for seed in seeds if (name, seed) not in known]
         self._points += new
         study = self.sweep(Remedied(self.space.scenario, self.remedies), self._points)
-        self.runs = study.runs.height
+        self.take(study)
+        return study.jobs
+
+    def take(self, study: Study) -> None:
+        """The runs of a study are known, also if it was not finished."""
+        self.runs, self.jobs = study.runs.height, study.jobs
         for name, error in study.failed.select(REMEDY, "error").iter_rows():
             if name == PRESENT:
                 raise InputError(f"the scenario as it is cannot be simulated: {error}")
             self.impossible.setdefault(name, error)
-        return study.jobs
 
     def _chosen(self, ranked: Mapping[str, tuple[float, float]], count: int) -> list[str]:
         """The best, among them one that helps and slows down no other job if there is one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.advice.effects import MATTERS
-from odonata.text import Column, Table
+from odonata.text import Column, Table, html
 from odonata.text import time as time_text
 from odonata.units import format_time
 
@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from odonata.advice.advice import Advice, Finding
     from odonata.advice.effects import Cost, Effect
+    from odonata.advice.search import Search, Standing
 
 
 def sentences(advice: Advice) -> list[str]:
     """What the advice says, in the order of importance."""
+    if not advice.complete:
+        return [_now(advice), *_unfinished(advice)]
     found = [_now(advice), _search(advice)]
     best, harmless = advice.best, advice.harmless
     if best is None:
@@ -36,15 +39,73 @@ def sentences(advice: Advice) -> list[str]:
 def as_text(advice: Advice, width: int | None = None) -> str:
     """The sentences, a table of the finalists, and the change of the scenario."""
     lines = sentences(advice)
-    if advice.findings:
-        lines += ["", *_table(advice).lines(width)]
+    for table in _tables(advice):
+        lines += ["", *table.lines(width)]
+    lines += _changes(advice)
+    return "\n".join(lines)
+
+
+def as_html(advice: Advice) -> str:
+    """The same for a notebook."""
+    return html(sentences(advice), _tables(advice), "\n".join(_changes(advice)).strip())
+
+
+def _tables(advice: Advice) -> list[Table]:
+    """The ranking of a search that did not end, or the finalists."""
+    return ([_race(advice)] if advice.so_far else []) + ([_table(advice)] if advice.findings else [])
+
+
+def _changes(advice: Advice) -> list[str]:
+    """The lines of the scenario that the best remedies change."""
+    lines: list[str] = []
     shown = [] if advice.best is None else [advice.best]
     if advice.harmless is not None and advice.harmless is not advice.best:
         shown.append(advice.harmless)
     for finding in shown:
         what = f", which slows down {_names(finding.slows)}" if finding.slows else ""
         lines += ["", f"# change of the scenario{what}", finding.remedy.toml]
-    return "\n".join(lines)
+    return lines
+
+
+def so_far(search: Search) -> str:
+    """How the best remedy does in a search that goes on, in one line."""
+    standings = search.standings()
+    many = f"{search.tried:,} remed{'y' if search.tried == 1 else 'ies'}"
+    if not standings or standings[0].victim > 1 - MATTERS:
+        return f"so far: none of {many} helps"
+    return f"so far, the best of {many}: {_standing(search.space.victim, standings[0])}"
+
+
+def _standing(victim: str, standing: Standing) -> str:
+    seeds = f"{standing.seeds} seed{'' if standing.seeds == 1 else 's'}"
+    others = f", worst other job {_change(standing.others)}" if standing.others else ""
+    return f"{standing.remedy}: `{victim}` {_change(standing.victim)}{others} ({seeds})"
+
+
+def _unfinished(advice: Advice) -> list[str]:
+    """What is said when the time was used up."""
+    of = advice.tried + advice.untried
+    not_tried = f"{advice.untried:,} of {of:,} remedies {'was' if advice.untried == 1 else 'were'} not tried"
+    missing = not_tried if advice.untried else f"all {of:,} remedies were tried, and the final comparison is missing"
+    found = [f"The time is used up: {missing}. The same command continues."]
+    if not advice.so_far:
+        return found
+    found.append(f"Best so far: {_standing(advice.victim, advice.so_far[0])}.")
+    return [*found, "The final comparison with further seeds decides whether it helps."]
+
+
+SHOWN = 5
+"""Remedies of a search that did not end that are shown."""
+
+
+def _race(advice: Advice) -> Table:
+    """The best remedies of a search whose time was used up."""
+    headings = [Column("remedy", right=False), Column(advice.victim), Column("worst other job"), Column("seeds")]
+    rows = [
+        [one.remedy, _change(one.victim), _change(one.others) if one.others else "-", str(one.seeds)]
+        for one in advice.so_far[:SHOWN]
+    ]
+    return Table(headings, rows, "the best so far: change of the median")
 
 
 def _none(advice: Advice) -> str:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+LOG_FROM = 30.0
+"""Ratio of the greatest to the least value above which an axis is logarithmic by default."""
+
+
 @dataclass(frozen=True)
 class Spot:
     """The runs with one value of the axis in one series."""
@@ -88,6 +92,11 @@ def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
         except InputError:
             continue
     return "name", [float(number) for number in range(len(labels))]
+
+
+def is_logarithmic(kind: str, numbers: Sequence[float]) -> bool:
+    """Whether an axis of quantities is drawn on a logarithmic scale, by its spread."""
+    return kind not in ("number", "name") and min(numbers) > 0 and max(numbers) / min(numbers) > LOG_FROM
 
 
 def usual_axes(axes: Sequence[str], rows: pl.DataFrame, seed: str) -> tuple[str, str | None]:

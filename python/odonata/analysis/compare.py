@@ -84,6 +84,11 @@ class Comparison:
 
         return as_text(self)
 
+    def _repr_html_(self) -> str:
+        from odonata.analysis.compare_text import as_html
+
+        return as_html(self)
+
 
 def compare(
     jobs: pl.DataFrame,

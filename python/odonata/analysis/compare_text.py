@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.analysis.bootstrap import ENOUGH
-from odonata.text import Table, columns
+from odonata.text import Table, columns, html
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 def as_text(comparison: Comparison, width: int | None = None) -> str:
     """The table, turned if it is wider than `width` characters, and the sentences."""
+    return "\n".join([*_table(comparison).lines(width), "", *sentences(comparison)])
+
+
+def as_html(comparison: Comparison) -> str:
+    """The same for a notebook."""
+    return html(sentences(comparison), [_table(comparison)])
+
+
+def _table(comparison: Comparison) -> Table:
     oriented = comparison.higher_is_better is not None
     header = [
         comparison.by, "n", "p50", "p25", "p75", "95 % interval", "ratio", "95 % interval", "pairs",
@@ -22,8 +31,7 @@ def as_text(comparison: Comparison, width: int | None = None) -> str:
     of = f" of {comparison.job}" if comparison.job else ""
     better = f" ({'higher' if comparison.higher_is_better else 'lower'} is better)" if oriented else ""
     title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)}{better}"
-    table = Table(columns(header), [_cells(row, comparison) for row in comparison.rows], title)
-    return "\n".join([*table.lines(width), "", *sentences(comparison)])
+    return Table(columns(header), [_cells(row, comparison) for row in comparison.rows], title)
 
 
 def sentences(comparison: Comparison) -> list[str]:

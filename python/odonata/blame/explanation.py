@@ -72,6 +72,11 @@ class Explanation:
 
         return as_text(self)
 
+    def _repr_html_(self) -> str:
+        from odonata.blame.sentences import as_html
+
+        return as_html(self)
+
 
 def _by_class(causes: Iterable[Cause]) -> list[dict[str, Any]]:
     """An entry for each cause and class of link, longest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.blame.critical import LATE_RECEIVER, LATE_SENDER, TRANSFER
-from odonata.text import Column, Table
+from odonata.text import Column, Table, html
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -69,6 +69,18 @@ def sentences(explanation: Explanation) -> list[str]:
 
 def as_text(explanation: Explanation, width: int | None = None) -> str:
     """The sentences, and a table of the places where each cause makes each job wait."""
+    lines, table = sentences(explanation), _table(explanation)
+    return "\n".join(lines if table is None else [*lines, "", *table.lines(width)])
+
+
+def as_html(explanation: Explanation) -> str:
+    """The same for a notebook."""
+    table = _table(explanation)
+    return html(sentences(explanation), [] if table is None else [table])
+
+
+def _table(explanation: Explanation) -> Table | None:
+    """The places where each cause makes each job wait; None if there are none."""
     rows = []
     for job in explanation.jobs:
         for cause in job.causes:
@@ -82,11 +94,7 @@ def as_text(explanation: Explanation, width: int | None = None) -> str:
                 )
     headings = [Column(name, right=False) for name in ("job", "waits for", "class", "where")]
     headings += [Column("of its waiting"), Column("links"), Column("worst link", right=False)]
-    lines = sentences(explanation)
-    if not rows:
-        return "\n".join(lines)
-    table = Table(headings, rows, "where they wait most")
-    return "\n".join([*lines, "", *table.lines(width)])
+    return Table(headings, rows, "where they wait most") if rows else None
 
 
 def percent(share: float, places: int = 0) -> str:

@@ -7,7 +7,7 @@ A command imports its libraries inside its function for the same reason.
 from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "new": ("odonata.cli.new:new", "Write a commented scenario that runs in seconds."),
+    "new": ("odonata.cli.new:new", "Write a commented scenario, study or schedule that runs in seconds."),
     "run": ("odonata.cli.run:run", "Simulate a scenario and print the latencies of its messages."),
     "sweep": ("odonata.cli.sweep:sweep", "Run a scenario along many axes, each run once. Resumable."),
     "compare": ("odonata.cli.compare:compare", "Compare the runs of a study by one axis, with intervals."),

@@ -4,13 +4,14 @@ import json as json_module
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
+    from odonata.advice.search import Search
     from odonata.cli.sweep_progress import SweepProgress
     from odonata.study.plan import Plan
     from odonata.study.sweep import Backend
@@ -28,7 +29,8 @@ def advise(
     value: str | None = None,
     seeds: int | None = None,
     finalists: int | None = None,
-    under: Path | None = None,
+    under: Annotated[Path | None, Parameter(metavar="STUDY")] = None,
+    budget: str | None = None,
     write: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     workers: Annotated[
@@ -47,8 +49,9 @@ def advise(
     """Search for changes of a scenario that make a job faster, and say what they do to the other jobs.
 
     Many remedies are simulated with one seed, the better ones with more. The best are compared with the scenario as it
-    is, with seeds that the search has not seen. After an interruption the same command continues. The options have
-    their defaults in the table [advise] of the scenario.
+    is, with seeds that the search has not seen. The best so far is told after the first few remedies and after each
+    round. After an interruption the same command continues. The options have their defaults in the table [advise] of
+    the scenario.
 
     Parameters
     ----------
@@ -73,6 +76,9 @@ def advise(
     under
         A study of the scenario whose points are other assumptions, as `odonata cluster snapshot --vary traffic` writes
         it. The final comparison is repeated under each of them; the best remedy is one that helps under all.
+    budget
+        Wall time for the search, such as `5min` or `90 s`. When it is used up, the best so far is printed; the same
+        command continues. Default: as long as it takes.
     write
         Write the scenario with the best remedy to this file. Files that the scenario names are relative to it.
     force
@@ -100,11 +106,11 @@ def advise(
         No progress on standard error.
     """
     from odonata import files
-    from odonata.advice.advising import find
+    from odonata.advice.advising import end_of, find
     from odonata.advice.alternatives import read_alternatives
-    from odonata.advice.sentences import as_text
+    from odonata.advice.sentences import as_text, so_far
     from odonata.cli.sweep import backend_of
-    from odonata.errors import InputError
+    from odonata.errors import InputError, visible
     from odonata.scenario import load
     from odonata.text import terminal_width
 
@@ -117,6 +123,7 @@ def advise(
         "seeds": seeds,
         "finalists": finalists,
     }
+    until = end_of(budget)
     overrides = [*(set_ or ()), *((f"advise.{key}", told) for key, told in asked.items() if told is not None)]
     loaded = load(scenario, overrides)
     if write is not None and write.exists() and not force:
@@ -124,12 +131,22 @@ def advise(
     alternatives = () if under is None else read_alternatives(under, loaded)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), {})
     folder = out if out is not None else Path("studies") / f"{scenario.stem}-advice"
-    found = find(loaded, backend, folder, lambda plan: _shown(plan, backend, quiet=quiet), alternatives)
+
+    def tell(search: "Search") -> None:
+        if not quiet:
+            print(visible(so_far(search)), file=sys.stderr)
+
+    def shown(plan: "Plan") -> "AbstractContextManager[SweepProgress]":
+        return _shown(plan, backend, quiet=quiet)
+
+    with _said_how_to_continue(folder):
+        found = find(loaded, backend, folder, shown, alternatives, until=until, tell=tell)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
     if write is not None:
         if found.changed is None:
             everywhere = " under all assumptions" if under is not None else ""
-            print(f"no remedy helps{everywhere}, so `{write}` is not written", file=sys.stderr)
+            why = f"no remedy helps{everywhere}" if found.complete else "the search is not complete"
+            print(f"{why}, so `{write}` is not written", file=sys.stderr)
         else:
             files.write_new(write, found.changed.text.encode(), force=force)
     return 0
@@ -141,12 +158,24 @@ def _names(given: list[str] | None) -> list[str] | None:
 
 
 @contextmanager
+def _said_how_to_continue(folder: Path) -> "Iterator[None]":
+    """After Ctrl-C or SIGTERM, the way to continue is said, also with `--quiet`."""
+    from odonata.errors import visible
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(visible(f"finished runs are kept in {folder}; the same command continues"), file=sys.stderr)
+        raise
+
+
+@contextmanager
 def _shown(plan: "Plan", backend: "Backend", *, quiet: bool) -> Iterator["SweepProgress"]:
     """The progress of one round of the search; warnings about results of another engine stand in it."""
     from odonata.cli.sweep_progress import SweepProgress
     from odonata.errors import StaleWarning
 
-    with SweepProgress(plan, backend, quiet=quiet) as progress, warnings.catch_warnings():
+    with SweepProgress(plan, backend, quiet=quiet, continues=False) as progress, warnings.catch_warnings():
         warnings.simplefilter("always", StaleWarning)
         warnings.showwarning = progress.show_warning
         yield progress

@@ -23,7 +23,7 @@ def calibrate(
     file: Path,
     /,
     *,
-    system: Annotated[str, Parameter(completer=systems)],
+    system: Annotated[str, Parameter(completer=systems, metavar="SYSTEM")],
     value: str | None = None,
     where: Annotated[list[str] | None, Parameter(negative=())] = None,
     bytes_are: Literal["per-rank", "whole"] = "per-rank",

@@ -66,7 +66,7 @@ def background(
     *,
     queue: Path | None = None,
     nodes_total: Annotated[int | None, _FromOne] = None,
-    nodes: Path | None = None,
+    nodes_file: Path | None = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     watch: Annotated[float | None, _Positive] = None,
@@ -88,7 +88,7 @@ def background(
         A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
     nodes_total
         Number of nodes of the machine.
-    nodes
+    nodes_file
         A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
@@ -114,7 +114,7 @@ def background(
     from odonata.cluster.utilisation import background as measure
 
     if history is not None:
-        if queue is not None or nodes is not None or watch is not None or drained != "count":
+        if queue is not None or nodes_file is not None or watch is not None or drained != "count":
             raise InputError(
                 "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node, --out and --force only"
             )
@@ -127,7 +127,7 @@ def background(
                 raise InputError(f"{name} goes with --watch{' or --history' if name == '--out' else ''}")
 
     def sample() -> Background:
-        return measure(queue, nodes_total=nodes_total, nodes=nodes, drained=drained, least_nodes=least_nodes)
+        return measure(queue, nodes_total=nodes_total, nodes=nodes_file, drained=drained, least_nodes=least_nodes)
 
     if watch is not None:
         return _watch(watch, sample, count, out or Path("background"), json)
@@ -149,7 +149,7 @@ def select(
     queue: Path | None = None,
     nodes_file: Path | None = None,
     topology: Path | None = None,
-    hostfile: Path | None = None,
+    hostfile: Annotated[Path | None, Parameter(name=["--hostfile", "--out", "-o"])] = None,
     ranks_per_node: Annotated[int | None, _FromOne] = None,
     submit: Annotated[bool, _Flag] = False,
     retries: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,

@@ -23,7 +23,7 @@ def import_(
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     names: Path | None = None,
     node_name_map: Path | None = None,
-    like: Annotated[str | None, Parameter(completer=systems)] = None,
+    like: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
     force: Annotated[bool, _Flag] = False,
     json: Annotated[bool, _Flag] = False,
 ) -> int:

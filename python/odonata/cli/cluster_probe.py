@@ -31,7 +31,7 @@ def probe(
     no_background: Annotated[bool, _Flag] = False,
     queue: Path | None = None,
     nodes_total: Annotated[int | None, _FromOne] = None,
-    nodes: Path | None = None,
+    nodes_file: Path | None = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     most_change: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 0.05,
@@ -74,7 +74,7 @@ def probe(
         A file instead of the queue of Slurm; it is read before and after the run.
     nodes_total
         Number of nodes of the machine.
-    nodes
+    nodes_file
         A file that lists the nodes of the machine.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
@@ -95,7 +95,7 @@ def probe(
     from odonata.cluster.probing import OPERATIONS, SIZES
     from odonata.cluster.probing import probe as measure
 
-    if no_background and (queue or nodes_total or nodes or relative or drained != "count"):
+    if no_background and (queue or nodes_total or nodes_file or relative or drained != "count"):
         raise InputError("--no-background measures no b, so options that say how go without it")
     found = measure(
         out,
@@ -110,7 +110,7 @@ def probe(
         measure_background=not no_background,
         queue=queue,
         nodes_total=nodes_total,
-        nodes=nodes,
+        nodes=nodes_file,
         drained=drained,
         least_nodes=least_nodes,
         most_change=most_change,

@@ -16,7 +16,7 @@ _Flag = Parameter(negative=())
 
 def snapshot(
     *,
-    system: Annotated[str | None, Parameter(completer=systems)] = None,
+    system: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     queue: Path | None = None,
     nodes_file: Path | None = None,

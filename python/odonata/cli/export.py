@@ -1,8 +1,9 @@
 """`odonata export`: a machine as a graph, or a run as a trace or as the files of DragonView, for other tools."""
 
+import json as json_module
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -14,12 +15,13 @@ OF_RUNS = ("perfetto", "chrome-trace", "dragonview")
 
 
 def export(
-    system: Annotated[str, Parameter(completer=systems)],
+    system: Annotated[str, Parameter(completer=systems, metavar="SYSTEM")],
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     format_: Annotated[str | None, Parameter(name="--format")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write a machine as a graph or as the files of a real cluster, or a run for a viewer of traces or of machines.
 
@@ -38,13 +40,17 @@ def export(
         JSON; ui.perfetto.dev and Chrome's own viewer open it. `dragonview` writes the CSV files of DragonView.
     force
         Overwrite a file with different contents.
+    json
+        Print one JSON object: the path and the format; of a machine its nodes, routers and links, of a run what is
+        written and what is left out.
     """
     from odonata import files, scenario
     from odonata.cluster.fabric import WRITTEN
 
     if format_ in OF_RUNS:
         write = _dragonview if format_ == "dragonview" else _trace
-        return write(Path(system), out, force=force)
+        told, lines = write(Path(system), out, force=force)
+        return _print({"path": str(out), "format": format_, **told}, lines, json=json)
     by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
     if format_ is None and out.suffix not in by_suffix:
         message = f"`{out}`: expected a file name that ends in {', '.join(by_suffix)}, or --format"
@@ -66,11 +72,19 @@ def export(
     text = "".join(f"{line}\n" for line in WRITTEN[name].lines(loaded))
     files.write_new(out, text.encode(), force=force)
     links = ", ".join(f"{count:,} {name}" for name, count in wired["links"].items())
-    print(f"{out}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}")
+    told = {"path": str(out), "format": name, "system": loaded.name}
+    told |= {key: wired[key] for key in ("nodes", "routers", "links")}
+    line = f"{out}: {loaded.name}, {wired['nodes']:,} nodes, {wired['routers']:,} routers, links: {links}"
+    return _print(told, [line], json=json)
+
+
+def _print(told: dict[str, Any], lines: list[str], *, json: bool) -> int:
+    print(json_module.dumps(told) if json else "\n".join(lines))
     return 0
 
 
-def _trace(run: Path, out: Path, *, force: bool) -> int:
+def _trace(run: Path, out: Path, *, force: bool) -> tuple[dict[str, Any], list[str]]:
+    """Writes a run as a trace. Returns what is told about it, for programs and for readers."""
     from odonata import files
     from odonata.report.events import trace_of
     from odonata.store import open_run
@@ -80,13 +94,11 @@ def _trace(run: Path, out: Path, *, force: bool) -> int:
         raise InputError(f"there is no folder `{out.parent}`")
     trace, left_out = trace_of(opened)
     files.write_new(out, trace, force=force)
-    print(f"{out}: {len(trace):,} bytes")
-    for text in left_out:
-        print(text)
-    return 0
+    return {"bytes": len(trace), "notes": left_out}, [f"{out}: {len(trace):,} bytes", *left_out]
 
 
-def _dragonview(run: Path, out: Path, *, force: bool) -> int:
+def _dragonview(run: Path, out: Path, *, force: bool) -> tuple[dict[str, Any], list[str]]:
+    """Writes a run as the files of DragonView; returns as above."""
     from odonata import files
     from odonata.report.dragonview import dragonview_of
     from odonata.store import open_run
@@ -100,7 +112,4 @@ def _dragonview(run: Path, out: Path, *, force: bool) -> int:
     out.mkdir(exist_ok=True)
     for name, data in tables.items():
         files.write_new(out / name, data, force=force)
-    print(f"{out}: {', '.join(tables)}")
-    for text in notes:
-        print(text)
-    return 0
+    return {"files": list(tables), "notes": notes}, [f"{out}: {', '.join(tables)}", *notes]

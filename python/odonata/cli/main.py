@@ -88,31 +88,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except TerminatedError:
-        return _failed("terminated", TERMINATED)
-    except KeyboardInterrupt:
-        return _failed("interrupted", INTERRUPTED)
-    except OdonataError as problem:
-        if "--json" in arguments:
-            print(json.dumps({"error": _as_object(problem)}))
-        return _failed(str(problem), problem.exit_status)
-    except MemoryError:
-        return _failed("not enough memory", 1)
-    except ModuleNotFoundError as problem:
-        if (problem.name or "").partition(".")[0] not in OF_EXTRA:
-            raise
-        what = f"this needs {problem.name}, which is not installed"
-        return _failed(f"{what}\n  hint: pip install 'odonata[all]' adds pictures and statistics", 1)
-    except OSError as problem:
-        file = f"{problem.filename}: " if problem.filename else ""
-        return _failed(f"{file}{problem.strerror or problem}", 1)
     except BaseException as problem:
         # A panic of the core is not an `Exception`, but it is not a request to exit either.
-        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
+        known = (Exception, KeyboardInterrupt)
+        if not isinstance(problem, known) and type(problem).__name__ != "PanicException":
             raise
-        hint = "\n  hint: this is a bug in odonata; ODONATA_TRACEBACK=1 prints the traceback"
-        return _failed(f"{type(problem).__name__}: {problem}{hint}", 1)
+        before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        return _failed(*_told(problem), json_too="--json" in before)
     return status
+
+
+def _told(problem: BaseException) -> tuple[OdonataError, int]:
+    """An error in the terms of the user, and its exit status. All that is not known is a bug."""
+    if isinstance(problem, OdonataError):
+        return problem, problem.exit_status
+    if isinstance(problem, TerminatedError):
+        return OdonataError("terminated"), TERMINATED
+    if isinstance(problem, KeyboardInterrupt):
+        return OdonataError("interrupted"), INTERRUPTED
+    if isinstance(problem, MemoryError):
+        return OdonataError("not enough memory"), 1
+    if isinstance(problem, ModuleNotFoundError) and (problem.name or "").partition(".")[0] in OF_EXTRA:
+        hint = "pip install 'odonata[all]' adds pictures and statistics"
+        return InputError(f"this needs {problem.name}, which is not installed", hint=hint), 1
+    if isinstance(problem, OSError):
+        return InputError(problem.strerror or str(problem), file=problem.filename), 1
+    hint = "this is a bug in odonata; ODONATA_TRACEBACK=1 prints the traceback"
+    return InputError(f"{type(problem).__name__}: {problem}", hint=hint), 1
 
 
 @contextmanager
@@ -194,16 +196,19 @@ def _bad_arguments(problem: CycloptsError, arguments: list[str]) -> InputError:
 def _as_object(problem: OdonataError) -> dict[str, Any]:
     """An error for programs: what is wrong, and where, as far as it is known."""
     if not isinstance(problem, InputError):
-        return {"message": str(problem)}
+        return {"message": str(problem), "file": None, "line": None, "hint": None}
     file = None if problem.file is None else str(problem.file)
     return {"message": problem.message, "file": file, "line": problem.line, "hint": problem.hint}
 
 
-def _failed(message: str, status: int) -> int:
+def _failed(problem: OdonataError, status: int, *, json_too: bool) -> int:
+    """Tells an error: one message on standard error, with `--json` also an object on standard output."""
+    if json_too:
+        print(json.dumps({"error": _as_object(problem)}))
     if os.environ.get("ODONATA_TRACEBACK"):
         traceback.print_exc()
     # A value from a file can contain any character, and can be very long.
-    lines = [shortened(line, 4000) for line in message.split("\n")]
+    lines = [shortened(line, 4000) for line in str(problem).split("\n")]
     print(visible("error: " + "\n".join(lines)), file=sys.stderr)
     return status
 

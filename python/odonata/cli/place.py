@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def place(
     *,
-    system: Annotated[str, Parameter(completer=systems)],
-    policy: Annotated[str, Parameter(completer=policies)],
-    nodes: int | None = None,
+    system: Annotated[str, Parameter(completer=systems, metavar="SYSTEM")],
+    policy: Annotated[str, Parameter(completer=policies, metavar="POLICY")],
+    nodes: Annotated[int | None, Parameter(name=["--nodes", "-N"])] = None,
     busy: str = "",
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     groups: str | None = None,

@@ -1,9 +1,13 @@
 """`odonata plot`: a run or a study as a picture."""
 
+import json as json_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def plot(
@@ -25,6 +29,7 @@ def plot(
     include_incomplete: Annotated[bool, Parameter(negative=())] = False,
     verify: bool = True,
     force: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Draw a run: latencies as boxes, load of links, traffic over time. Draw a study: a column by one of its axes.
 
@@ -63,6 +68,8 @@ def plot(
         Compare files with their checksums.
     force
         Overwrite a file that is not a picture of odonata.
+    json
+        Print one JSON object: the path, and for each of the axes its labels, scales and the data that is drawn.
     """
     from odonata.errors import InputError
     from odonata.study.folder import is_study_folder
@@ -76,7 +83,7 @@ def plot(
     if is_study_folder(run):
         options = {"by": by, "value": value, "series": series, "job": job, "log": log}
         options["include_incomplete"] = include_incomplete
-        return _study(run, out, {"--kind": kind, "--way": way}, options, labels, verify=verify, force=force)
+        return _study(run, out, {"--kind": kind, "--way": way}, options, labels, verify=verify, force=force, json=json)
     if include_incomplete:
         raise InputError(f"`--include-incomplete` is for studies, `{run}` is not the folder of one")
     for option, wanted in (("--by", by), ("--value", value), ("--series", series)):
@@ -84,7 +91,7 @@ def plot(
             raise InputError(f"`{option}` is for studies, `{run}` is not the folder of one")
     kind = kind or "overview"
     from odonata.plot.run import plot_run
-    from odonata.plot.style import check_free, check_target, relabel, save
+    from odonata.plot.style import check_free, check_target, relabel
     from odonata.store import open_run
 
     for option, given, kinds in (
@@ -101,9 +108,7 @@ def plot(
     check_free(target, force=force)
     made = plot_run(opened, kind, log=log, way=way or "both", job=job)
     relabel(made, **labels)
-    save(made, target)
-    print(target)
-    return 0
+    return _written(made, target, kind, json=json)
 
 
 MOST_INCHES = 100
@@ -131,10 +136,11 @@ def _study(
     *,
     verify: bool,
     force: bool,
+    json: bool,
 ) -> int:
     from odonata.cli.sweep import say_engines
     from odonata.errors import InputError
-    from odonata.plot.style import check_free, check_target, relabel, save
+    from odonata.plot.style import check_free, check_target, relabel
     from odonata.study.study import open_study
 
     for option, given in not_for_studies.items():
@@ -147,6 +153,14 @@ def _study(
     check_free(target, force=force)
     made = opened.plot(**chosen)
     relabel(made, **labels)
+    return _written(made, target, "study", json=json)
+
+
+def _written(made: "Figure", target: Path, kind: str, *, json: bool) -> int:
+    from odonata.plot.drawn import drawn
+    from odonata.plot.style import save
+
     save(made, target)
-    print(target)
+    told = {"path": str(target), "kind": kind, "title": made.get_suptitle(), "axes": drawn(made)} if json else None
+    print(target if told is None else json_module.dumps(told))
     return 0

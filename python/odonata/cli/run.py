@@ -10,7 +10,7 @@ from cyclopts import Parameter, validators
 
 
 def run(
-    file: Path,
+    scenario: Path,
     /,
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
@@ -33,7 +33,7 @@ def run(
 
     Parameters
     ----------
-    file
+    scenario
         The scenario (TOML); `odonata new` writes one.
     set_
         Override a value of the scenario, as in `-s routing=minimal -s job.target.nodes=256`.
@@ -73,16 +73,16 @@ def run(
     from odonata.store.summary import as_text
     from odonata.text import terminal_width
 
-    scenario = scenarios.load(file, overrides=set_ or (), seed=seed)
+    loaded = scenarios.load(scenario, overrides=set_ or (), seed=seed)
     if seeds is not None:
         from odonata.cli.run_seeds import run_seeds
 
         _refuse({"--all": all_ or None, "--threads": threads}, "does nothing with `--seeds`")
         options = {"json": json, "force": force, "keep_stale": keep_stale, "report": report, "quiet": quiet}
-        return run_seeds(scenario, seeds, out, workers, **options)
+        return run_seeds(loaded, seeds, out, workers, **options)
     _refuse({"--workers": workers}, "is for `--seeds`")
-    resolved = scenario.resolve(check=False)
-    folder = out if out is not None else Path("runs") / f"{file.stem}-{resolved.id}"
+    resolved = loaded.resolve(check=False)
+    folder = out if out is not None else Path("runs") / f"{scenario.stem}-{resolved.id}"
     progress = ProgressLine(quiet=quiet)
     with warnings.catch_warnings(record=True) as stale:
         warnings.simplefilter("always", StaleWarning)
@@ -94,7 +94,7 @@ def run(
         by = f" by {other}" if other else ""
         progress.say(f"already done{by}: {folder} (--force simulates again)")
     else:
-        resolved = scenario.resolve()
+        resolved = loaded.resolve()
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
         from odonata.scenario.doubts import doubts
 
@@ -104,7 +104,7 @@ def run(
             print(f"note: {sentence}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(
-                scenario, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,
+                loaded, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,
                 threads=threads,
             )  # fmt: skip
         progress.say(_closing(done.summary, folder))

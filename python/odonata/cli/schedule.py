@@ -9,7 +9,7 @@ from cyclopts import Parameter, validators
 
 
 def schedule(
-    file: Path,
+    schedule: Path,
     /,
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
@@ -34,7 +34,7 @@ def schedule(
 
     Parameters
     ----------
-    file
+    schedule
         The schedule (TOML).
     set_
         Override a value of the schedule, as in `-s backfill=none`.
@@ -64,13 +64,13 @@ def schedule(
     from odonata.scheduler.sentences import as_text
     from odonata.text import terminal_width
 
-    folder = out if out is not None else Path("schedules") / file.stem
+    folder = out if out is not None else Path("schedules") / schedule.stem
     client = _client(on, scheduler, (tls_ca_file, tls_cert, tls_key), workers)
     progress = ScheduleProgress(quiet=quiet)
     try:
         with progress:
             found = simulate(
-                file, set_ or (), out=folder, workers=workers, client=client, force=force, report=progress.report
+                schedule, set_ or (), out=folder, workers=workers, client=client, force=force, report=progress.report
             )
     finally:
         if client is not None:

@@ -1,6 +1,7 @@
 """`odonata show`: all names that a scenario can use, and their details."""
 
 import json as json_module
+import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ from cyclopts import Parameter
 from odonata.cli.citations import cited
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
-from odonata.text import aligned
+from odonata.text import aligned, terminal_width
 
 if TYPE_CHECKING:
     from odonata.store import Column
@@ -326,7 +327,7 @@ def _print_listing(lists: Listing, json: bool) -> None:
         return
     blocks = []
     for kind, names in lists.items():
-        blocks.append("\n".join([kind, *aligned(list(names.items()), indent="  ")]))
+        blocks.append("\n".join([kind, *aligned(list(names.items()), indent="  ", width=terminal_width())]))
     print("\n\n".join(blocks))
 
 
@@ -338,25 +339,34 @@ def _text(facts: dict[str, Any]) -> str:
     if facts["kind"] == "column":
         rows = [("type", facts["dtype"]), ("unit", facts["unit"] or "none"), ("better", facts["better"])]
         rows.append(("since", f"format {facts['since']} of run folders"))
-        return "\n".join([f"{facts['name']}: {facts['text']}", "", *aligned(rows, indent="  ")])
+        return "\n".join([f"{facts['name']}: {facts['text']}", "", *aligned(rows, indent="  ", width=terminal_width())])
     if facts["kind"] == "scenario":
-        return "\n\n".join("\n".join([header, *_key_lines(keys)]) for header, keys in facts["tables"].items())
-    lines = [f"{facts['kind']} {facts['name']}", "", *facts["about"].splitlines()]
+        return "\n\n".join("\n".join([*_folded(header), *_key_lines(keys)]) for header, keys in facts["tables"].items())
+    lines = [f"{facts['kind']} {facts['name']}", "", *_folded(facts["about"])]
     if facts["keys"]:
         lines += ["", *_key_lines(facts["keys"])]
     if "sensing" in facts:
         lines += [
             "",
-            f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`).",
+            *_folded(
+                f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`)."
+            ),
         ]
     if "algorithms" in facts:
-        lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ")]
+        lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ", width=terminal_width())]
         lines += ["", f"Without `algorithm`: {facts['default']}."]
     return "\n\n\n".join(["\n".join(lines), *(_text(other) for other in facts.get("also", ()))])
 
 
+def _folded(text: str) -> list[str]:
+    """Lines of a text, on a terminal not wider than it."""
+    width = terminal_width()
+    lines = text.splitlines()
+    return lines if width is None else [part for line in lines for part in textwrap.wrap(line, width) or [""]]
+
+
 def _key_lines(keys: list[dict[str, Any]]) -> list[str]:
-    return aligned([(key["name"], _key_text(key)) for key in keys], indent="  ")
+    return aligned([(key["name"], _key_text(key)) for key in keys], indent="  ", width=terminal_width())
 
 
 def _key_text(key: dict[str, Any]) -> str:

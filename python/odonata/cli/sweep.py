@@ -22,7 +22,7 @@ SHOWN_ERRORS = 5
 
 
 def sweep(
-    file: Path,
+    study: Path,
     /,
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
@@ -52,7 +52,7 @@ def sweep(
 
     Parameters
     ----------
-    file
+    study
         The study (TOML): `base = "scenario.toml"`, and axes under [sweep], [zip] or [random].
     set_
         Override a value of its scenario, as in `-s job.target.app.messages=10`.
@@ -100,24 +100,24 @@ def sweep(
     from odonata.study import sweep as sweeping
     from odonata.study.keep import without_rows
 
-    plan = read.load(file, set_ or ())
+    plan = read.load(study, set_ or ())
     if alone and not plan.alone:
         plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     _say_doubts(plan)
-    study, ledger = run_plan(
+    swept, ledger = run_plan(
         plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, quiet=quiet
     )
-    written = written_report(folder, quiet=quiet) if report and study.jobs.height else {}
+    written = written_report(folder, quiet=quiet) if report and swept.jobs.height else {}
     if json:
-        print(json_module.dumps({**_facts(study, folder, ledger), **written}))
+        print(json_module.dumps({**_facts(swept, folder, ledger), **written}))
     else:
-        _print(study, include_incomplete=include_incomplete)
-    for doubt in without_rows(plan.keep, study.runs):
+        _print(swept, include_incomplete=include_incomplete)
+    for doubt in without_rows(plan.keep, swept.runs):
         _say(visible(f"warning: {doubt}"))
-    return 1 if study.failed.height else 0
+    return 1 if swept.failed.height else 0
 
 
 def run_plan(

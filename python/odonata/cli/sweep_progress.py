@@ -31,8 +31,9 @@ ESTIMATE_EVERY_S = 1.0
 class SweepProgress(Screen):
     """Shows what a ledger reports; use it as a context and pass its `report`."""
 
-    def __init__(self, plan: Plan, backend: Backend, *, quiet: bool) -> None:
+    def __init__(self, plan: Plan, backend: Backend, *, quiet: bool, continues: bool = True) -> None:
         super().__init__(quiet=quiet)
+        self._continues = "; the same command continues from there" if continues else ""
         self._plan = plan
         self._backend = backend
         self._estimated, self._left = 0.0, ""
@@ -64,7 +65,7 @@ class SweepProgress(Screen):
         super().__exit__(kind, problem, where)
         if problem is not None and self.ledger is not None:
             done, of = self.ledger.settled, len(self._plan)
-            self.say(f"{done:,} of {of:,} points are done and kept; the same command continues from there")
+            self.say(f"{done:,} of {of:,} points are done and kept{self._continues}")
 
     def report(self, ledger: Ledger) -> None:
         """Shows the progress."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata.text import aligned
+from odonata.text import aligned, terminal_width
 
 if TYPE_CHECKING:
     from odonata.machine import System
@@ -65,7 +65,7 @@ def text(facts: dict[str, Any]) -> str:
     if "failed" in facts:
         rows.append(("failed", _failed(facts["failed"]) + "; the rows above are of the machine without failures"))
     title = f": {facts['title']}" if facts["title"] else ""
-    lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ")]
+    lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ", width=terminal_width())]
     if "not_modelled" in facts:
         lines += ["", "what the model leaves out", *(f"  {sentence}" for sentence in facts["not_modelled"])]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
@@ -74,7 +74,7 @@ def text(facts: dict[str, Any]) -> str:
         lines[-1] = "numbers, their confidence and their sources (any of them can be overridden in [system])"
     else:
         table = [[row[0], row[1], row[3]] for row in table]
-    return "\n".join([*lines, *aligned(table, indent="  ")])
+    return "\n".join([*lines, *aligned(table, indent="  ", width=terminal_width())])
 
 
 def _failed(failed: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """`odonata trace`: one iteration of a job's program, as a trace."""
 
+import json as json_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ from odonata.errors import InputError, unknown
 
 
 def trace(
-    file: Path,
+    scenario: Path,
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
@@ -17,12 +18,13 @@ def trace(
     format_: Annotated[Literal["goal", "bin", "csv"] | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write one iteration of a job's program as a trace, for other tools or for editing by hand.
 
     Parameters
     ----------
-    file
+    scenario
         The scenario (TOML).
     out
         The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
@@ -34,8 +36,11 @@ def trace(
         Override a value of the scenario, as in `-s job.target.nodes=256`.
     force
         Overwrite a file with different contents, such as a trace that was edited by hand.
+    json
+        Print one JSON object: the path, the format, the job, its ranks and the size of the file.
     """
-    from odonata import files, scenario
+    from odonata import files
+    from odonata import scenario as scenarios
     from odonata.machine import core
     from odonata.scenario.apps.trace import FORMS
 
@@ -45,10 +50,14 @@ def trace(
         raise InputError(f"`{out}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
     if not out.parent.is_dir():
         raise InputError(f"there is no folder `{out.parent}`")
-    spec = _chosen(scenario.load(file, set_ or []).resolve().spec["jobs"], job)
+    spec = _chosen(scenarios.load(scenario, set_ or []).resolve().spec["jobs"], job)
     program = spec["program"]
     data = core.write_trace(program["body"], len(spec["nodes"]), form, program["costs"].get("combine"))
     files.write_new(out, data, force=force)
+    if json:
+        told = {"path": str(out), "format": form, "job": spec["name"], "ranks": len(spec["nodes"]), "bytes": len(data)}
+        print(json_module.dumps(told))
+        return 0
     print(f"{out}: one iteration of {spec['name']}, {len(spec['nodes']):,} ranks")
     return 0
 

@@ -172,7 +172,7 @@ def _nodes(queue: str | Path | None, nodes: str | Path | None) -> list[Node]:
         why = str(e).partition("\n")[0]
         raise InputError(
             f"the number of nodes of the machine is not known: the file of the queue does not say it, and {why}",
-            hint="give --nodes-total N, or --nodes FILE with what `sinfo --json` prints",
+            hint="give --nodes-total N, or --nodes-file FILE with what `sinfo --json` prints",
         ) from None
 
 

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from odonata.plot.drawn import draw_box
 from odonata.plot.style import MEAN, SERIES, time_unit
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, wha
     for x, found in enumerate(of_group.values()):
         for index, box in enumerate(found):
             at = x + (index - (len(found) - 1) / 2) * step
-            _draw(axes, at, width, _scaled(box, factor), SERIES[series.index(box.series) % len(SERIES)])
+            colour = SERIES[series.index(box.series) % len(SERIES)]
+            _draw(axes, at, width, _scaled(box, factor), {"group": box.group, "series": box.series}, colour)
 
     _names(axes, groups)
     axes.set_xlim(-0.6, len(groups) - 0.4)
@@ -129,18 +131,16 @@ def _scaled(box: Box, factor: float) -> dict[str, Any]:
         "q3": value["p75"],
         "whishi": value["max"],
         "mean": value["mean"],
-        "fliers": [],
     }
 
 
-def _draw(axes: Axes, at: float, width: float, stats: dict[str, Any], colour: str) -> None:
-    axes.bxp(
-        [stats],
-        positions=[at],
-        widths=width,
-        manage_ticks=False,
-        patch_artist=True,
-        showfliers=False,
+def _draw(axes: Axes, at: float, width: float, stats: dict[str, Any], named: dict[str, str], colour: str) -> None:
+    draw_box(
+        axes,
+        at,
+        width,
+        stats,
+        named,
         showmeans=True,
         boxprops={"facecolor": colour, "edgecolor": "black", "linewidth": 0.8},
         medianprops={"color": "black", "linewidth": 1.4},

@@ -14,6 +14,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from odonata.analysis.by_axis import LOG_FROM, is_logarithmic
+from odonata.plot.drawn import draw_box
 from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
 from odonata.store.columns import columns_of
 
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
     from odonata.analysis.by_axis import Arranged, Series
 
-LOG_FROM = 30.0
-"""Ratio of the greatest to the least value above which an axis is logarithmic by default."""
 DOTS_TO = 30
 """Runs at one place up to which each is a dot."""
 CHARACTER_INCH = 0.075
@@ -137,7 +137,7 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
                 axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)
     key = plain(data.key)
     axes.set_xlabel(f"{key} ({unit})" if unit else key)
-    if data.kind != "number" and min(every) > 0 and max(every) / min(every) > LOG_FROM:
+    if is_logarithmic(data.kind, every):
         axes.set_xscale("log")
 
 
@@ -151,7 +151,8 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
         for spot in series.spots:
             at = labels.index(spot.label) + (index - (len(data.series) - 1) / 2) * step
             values = spot.values / factor
-            _box(axes, at, min(step * 0.8, 0.4), values, line)
+            named = {"group": spot.label, "series": series.name}
+            _box(axes, at, min(step * 0.8, 0.4), values, named, line)
             if 1 < len(values) <= DOTS_TO:
                 axes.plot([at] * len(values), values, ".", color="0.25", alpha=0.6, markersize=4)
     _names(axes, labels)
@@ -160,16 +161,15 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
     axes.set_xlabel(plain(data.key))
 
 
-def _box(axes: Axes, at: float, width: float, values: Any, line: str) -> None:
+def _box(axes: Axes, at: float, width: float, values: Any, named: dict[str, str], line: str) -> None:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-    stats = {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1], "fliers": []}
-    axes.bxp(
-        [stats],
-        positions=[at],
-        widths=width,
-        manage_ticks=False,
-        patch_artist=True,
-        showfliers=False,
+    stats = {"whislo": values[0], "q1": low, "med": middle, "q3": high, "whishi": values[-1]}
+    draw_box(
+        axes,
+        at,
+        width,
+        stats,
+        named,
         boxprops={"facecolor": f"{SERIES[0]}55" if line == "black" else f"{line}33", "edgecolor": line},
         medianprops={"color": line, "linewidth": 1.6},
         whiskerprops={"color": line},

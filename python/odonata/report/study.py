@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from odonata.analysis.by_axis import numeric, usual_axes
+from odonata.analysis.by_axis import is_logarithmic, numeric, usual_axes
 from odonata.analysis.compare import higher_is_better
 from odonata.analysis.compare_text import sentences
 from odonata.errors import InputError
@@ -71,11 +72,18 @@ def _first_job(study: Study) -> str:
 
 
 def _axis(study: Study, key: str) -> dict[str, Any]:
-    """An axis with its values as texts: numbers and quantities ascending, names as they come."""
+    """An axis with its values as texts: numbers and quantities ascending, names as they come.
+
+    Numbers and quantities have `positions` too, where a picture shows them: the numbers, or their logarithms.
+    """
     values = study.runs[key].unique(maintain_order=True).to_list()
     kind, numbers = numeric(values)
     order = sorted(range(len(values)), key=lambda index: numbers[index])
-    return {"key": key, "kind": kind, "values": [text(values[index]) for index in order]}
+    positions: list[float] | None = None
+    if kind != "name":
+        ascending = [numbers[index] for index in order]
+        positions = [math.log10(one) for one in ascending] if is_logarithmic(kind, numbers) else ascending
+    return {"key": key, "kind": kind, "values": [text(values[index]) for index in order], "positions": positions}
 
 
 def _texts(runs: pl.DataFrame, axes: dict[str, str]) -> pl.DataFrame:

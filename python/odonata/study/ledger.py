@@ -10,6 +10,7 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
+from odonata.errors import OutOfTimeError
 from odonata.study.estimate import Estimate
 from odonata.study.task import PREFIX, failure, frame_of
 
@@ -43,6 +44,7 @@ class Ledger:
         force: bool = False,
         retry_failed: bool = False,
         report: Report | None = None,
+        until: float | None = None,
     ) -> None:
         self.plan = plan
         self.results = results
@@ -56,6 +58,8 @@ class Ledger:
         """Runs simulated by this sweep."""
         self.kept = 0
         """Points whose run was there before."""
+        self.until = until
+        """When the sweep has to end, by `time.monotonic`, if it has to."""
         self.estimate = Estimate(plan)
         statuses = {} if force else results.statuses(plan.mark)
         self._failed = {run for run, status in statuses.items() if status == "failed"}
@@ -184,10 +188,20 @@ class Ledger:
     def flush(self, after_s: float = 0.0) -> None:
         """Writes the outcomes if the last write was long enough ago. Raises RunError if they cannot be written.
 
+        Raises OutOfTimeError, once, if points are left at the time when the sweep has to end. All workers call this
+        twice a second.
+        """
+        if time.monotonic() - self._last_flush >= after_s:
+            self._write()
+        if self.until is not None and time.monotonic() >= self.until and not self.complete:
+            self.until = None
+            raise OutOfTimeError("the time is used up")
+
+    def _write(self) -> None:
+        """Writes the outcomes, and settles their points.
+
         A signal may end this at any step. It is called again then, and repeating a step changes nothing.
         """
-        if time.monotonic() - self._last_flush < after_s:
-            return
         self._unsettled = [*self._unsettled, *self.results.waiting]
         self.results.flush()
         self._last_flush = time.monotonic()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from odonata import text
+from odonata.analysis.by_axis import numeric
 from odonata.analysis.cut_off import is_whole
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
@@ -32,7 +33,11 @@ class Summary:
 
 
 def summarise(study: Study, *, include_incomplete: bool = False) -> Summary:
-    """Medians of the columns that the study shows. Raises InputError for a job that there is not."""
+    """Medians of the columns that the study shows, sorted by the axes in the order of the study.
+
+    Axes of numbers and quantities ascend; names are in the order of the study. Raises InputError for a job that there
+    is not.
+    """
     by = study.grouped()
     show = study.show
     jobs = jobs_of(study.jobs, show.job)
@@ -55,8 +60,19 @@ def summarise(study: Study, *, include_incomplete: bool = False) -> Summary:
         .sort(POINT, maintain_order=True)
         .drop(POINT)
     )
+    grouped = grouped[_order(study, grouped, by)]
     header = tuple("job" if name == "name" else name for name in grouped.columns)
     return Summary(header, tuple(grouped.iter_rows()))
+
+
+def _order(study: Study, rows: pl.DataFrame, by: Sequence[str]) -> list[int]:
+    """The numbers of the rows, sorted by these axes."""
+    ranks = []
+    for key in by:
+        labels = study.runs[key].unique(maintain_order=True).to_list()
+        rank = dict(zip(labels, numeric(labels)[1], strict=True))
+        ranks.append([rank[label] for label in rows[key].to_list()])
+    return sorted(range(rows.height), key=lambda row: [of[row] for of in ranks])
 
 
 def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:

@@ -45,17 +45,18 @@ def sweep(
     retry_failed: bool = False,
     keep_stale: bool = False,
     report: Report | None = None,
+    until: float | None = None,
 ) -> Study:
     """Simulates the missing runs of a study, and writes its tables; `out` is its folder (`None`: in memory).
 
     A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. Runs in `out`
     by another engine are stale: a StaleWarning counts them, and they are repeated unless `keep_stale` is set. `force`
-    repeats all. After any interruption, finished runs stay in `out`; after a KeyboardInterrupt their tables are written
-    as well. Raises InputError if `out` has other contents or another sweep is using it, RunError if nothing can be
-    written.
+    repeats all. At the time `until` (of `time.monotonic`) it ends with an OutOfTimeError. After any interruption,
+    finished runs stay in `out`; after a KeyboardInterrupt their tables are written as well. Raises InputError if `out`
+    has other contents or another sweep is using it, RunError if nothing can be written.
     """
     if out is None:
-        ledger = Ledger(plan, Results(None), report=report)
+        ledger = Ledger(plan, Results(None), report=report, until=until)
         backend.run(ledger)
         made = dataset.tables(ledger)
         return Study(dataset.facts_of(plan, made["runs"]), made)
@@ -66,7 +67,7 @@ def sweep(
         results = Results(out, keep_stale=keep_stale)
         if not force and not keep_stale:
             _warn_of_stale(out, results, plan.mark)
-        ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report)
+        ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report, until=until)
         try:
             backend.run(ledger)
         except BaseException as problem:

@@ -1,5 +1,6 @@
 """Numbers and tables as text, for the screen and for notebooks."""
 
+from odonata.text.notebook import html
 from odonata.text.numbers import digits, fixed, four_digits, time, unit_of
 from odonata.text.table import Column, Table, aligned, columns, terminal_width
 
@@ -11,6 +12,7 @@ __all__ = [
     "digits",
     "fixed",
     "four_digits",
+    "html",
     "terminal_width",
     "time",
     "unit_of",
