@@ -1,0 +1,118 @@
+"""Costs of the host by size, fitted to victims alone and to nothing else.
+
+The unknowns are two times at each of `SIZES`: the CPU time of a message (of sender and receiver together) and the delay
+in which no CPU works. A linear all-to-all tells the first, a ring of blocking exchanges their sum. The fit minimises a
+robust loss of the logarithms of simulated by measured median times (Gauss-Newton; a weak penalty of the logarithms
+keeps near its start what the measurements do not tell).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from odonata import runner
+from odonata.reproduce.interference.loops import Loop, Model, kept, made
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float64]
+
+SIZES = (8, 512, 4_096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20)
+"""Sizes at which costs are fitted; between them they are linear."""
+START_CPU_US = (0.33, 0.45, 0.62, 1.2, 2.0, 2.0, 2.0, 2.0)
+START_DELAY_US = (0.25, 0.7, 1.9, 3.5, 6.0, 8.0, 10.0, 20.0)
+"""Where the fit begins: read off the measured times of Leonardo by hand."""
+SENDER = 0.4
+"""Part of the CPU time that is the sender's. Assumed: a linear all-to-all tells the sum only."""
+PRIOR = 0.03
+"""Weight of the start against a measurement, in squared natural logarithms. Assumed: weak."""
+SOFT = 0.15
+"""Logarithm of simulated by measured time above which a measurement counts less."""
+ROUNDS = 3
+FARTHEST = 1.0
+"""Largest change of a logarithm in a round: a factor of 2.7."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A victim alone, and its measured median."""
+
+    loop: Loop
+    measured_us: float
+
+
+def host(logs: Vector, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The costs as `[host]` takes them; what is not fitted is that of `base`."""
+    count = len(SIZES)
+    cpu, delay = np.exp(logs[:count]), np.exp(logs[count:])
+    rows = [
+        {
+            "size": f"{size} B",
+            "send": f"{SENDER * c * 1e3:.0f} ns",
+            "receive": f"{(1 - SENDER) * c * 1e3:.0f} ns",
+            "delay": f"{d * 1e3:.0f} ns",
+        }
+        for size, c, d in zip(SIZES, cpu, delay, strict=True)
+    ]
+    return {**base, "by_size": rows}
+
+
+def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
+    """The median of each loop alone in microseconds, of so few iterations as its size allows."""
+
+    def one(loop: Loop) -> float:
+        iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
+        return median(kept(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))["times_us"])
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(one, alone))
+
+
+def fit(
+    rows: Sequence[Alone],
+    model: Model,
+    *,
+    workers: int = 1,
+    report: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """The costs of the host with which the loops alone take as long as measured; `model.host` is not fitted."""
+    from scipy.optimize import least_squares
+
+    say = report or (lambda _: None)
+    measured = np.log([row.measured_us for row in rows])
+    loops = [row.loop for row in rows]
+
+    def errors(at: Vector) -> Vector:
+        found: Vector = np.log(times(loops, Model(model.system, host(at, model.host), model.changes), workers))
+        return found - measured
+
+    start = np.log(np.array([*START_CPU_US, *START_DELAY_US]))
+    at, step = start, 0.15
+    here = errors(at)
+    for turn in range(ROUNDS):
+        say(f"round {turn}: geometric mean error x {np.exp(np.abs(here).mean()):.3f}")
+        slopes = np.array([(errors(at + step * unit) - here) / step for unit in np.eye(len(at))]).T
+
+        def residuals(change: Vector, at: Vector = at, here: Vector = here, slopes: Vector = slopes) -> Vector:
+            fits = here + slopes @ change
+            soft = np.sign(fits) * SOFT * np.sqrt(2 * (np.sqrt(1 + (fits / SOFT) ** 2) - 1))
+            return np.concatenate([soft, np.sqrt(PRIOR) * (at + change - start)])
+
+        change = least_squares(residuals, np.zeros(len(at)), bounds=(-FARTHEST, FARTHEST)).x
+        for shrink in (1.0, 0.5, 0.25):
+            there = errors(at + shrink * change)
+            if np.abs(there).mean() < np.abs(here).mean():
+                at, here = at + shrink * change, there
+                break
+        else:
+            break
+    say(f"geometric mean error x {np.exp(np.abs(here).mean()):.3f}")
+    return host(at, model.host)

@@ -1,0 +1,119 @@
+"""The loops that were measured, as scenarios: the real node of every rank, the victim's loop and the aggressor's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import tomlkit
+
+from odonata import scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.scenario import Scenario
+    from odonata.store import Run
+
+    Victim = Literal["alltoall", "allgather"]
+    Aggressor = Literal["none", "alltoall", "incast"]
+
+AGGRESSOR_MESSAGE = "2 MiB"
+"""Size of each message of the aggressors (README of the data)."""
+WARM_UP_US = 6_000
+"""The victim begins after about two rounds of an incast on 32 nodes, so that the aggressor is in its steady state.
+Assumed: the measurements began together, and their first sizes are left out for that."""
+STATISTICS = ("median", "mean", "p99")
+LONG = 3.0
+"""An iteration is long if it takes more than so many times the 5 % quantile (as in the data)."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One victim, perhaps beside an aggressor."""
+
+    victim: Victim
+    size: int
+    """Bytes: to each peer of an all-to-all, of the whole result of an all-gather."""
+    nodes: tuple[int, ...]
+    """Node of each rank of the victim."""
+    aggressor: Aggressor = "none"
+    aggressor_nodes: tuple[int, ...] = ()
+    burst_s: float | None = None
+    pause_s: float | None = None
+
+    @property
+    def message(self) -> int:
+        """Bytes of a message; 0 where the loop sends nothing."""
+        ranks = len(self.nodes)
+        return self.size if self.victim == "alltoall" else self.size // ranks // 4 * 4
+
+    def app(self) -> dict[str, Any]:
+        """The victim's application."""
+        message = f"{max(self.message, 1)} B"
+        if self.victim == "alltoall":
+            return {"motif": "all-to-all-linear", "message": message}
+        return {"collective": "allgather", "algorithm": "ring", "message": message}
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is simulated: a system, changes of it, and the costs of its hosts."""
+
+    system: str
+    host: Mapping[str, Any]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    routing: Any = None
+    """The routing, if not the default of the system."""
+
+
+def document(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1) -> dict[str, Any]:
+    """The scenario of a loop: up to so many iterations, and up to `us` microseconds of them."""
+    beside = loop.aggressor != "none"
+    start = WARM_UP_US if beside else 0
+    host = {**model.host, "call": "0 s"}
+    jobs: list[dict[str, Any]] = [
+        {
+            "name": "victim",
+            "place": {"policy": "explicit", "nodes": list(loop.nodes)},
+            "app": loop.app(),
+            "iterations": iterations,
+            "barrier": True,
+            "start": f"{start} us",
+            "overhead": host,
+        }
+    ]
+    if beside:
+        motif = "all-to-all-linear" if loop.aggressor == "alltoall" else "incast"
+        job: dict[str, Any] = {
+            "name": "aggressor",
+            "place": {"policy": "explicit", "nodes": list(loop.aggressor_nodes)},
+            "app": {"motif": motif, "message": AGGRESSOR_MESSAGE},
+            "background": True,
+            "overhead": host,
+        }
+        if loop.burst_s and loop.pause_s:
+            job |= {"on": f"{loop.burst_s * 1e6:.0f} us", "off": f"{loop.pause_s * 1e6:.0f} us"}
+        jobs.append(job)
+    return {
+        **({} if model.routing is None else {"routing": model.routing}),
+        "system": {"preset": model.system, **model.changes},
+        "job": jobs,
+        "run": {"until": "victim", "horizon": f"{start + us:.0f} us", "seed": seed},
+        "measure": {"latency": "histogram"},
+    }
+
+
+def made(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1) -> Scenario:
+    """The same, parsed."""
+    text = tomlkit.dumps(document(loop, model, iterations=iterations, us=us, seed=seed))
+    return scenario.parse(text, "interference.toml")
+
+
+def kept(run: Run) -> dict[str, Any]:
+    """The time of the slowest rank of each iteration that all ranks have ended, in microseconds."""
+    import polars as pl
+
+    ranks = run.jobs["ranks"][0]
+    rows = run.iterations.filter(pl.col("job") == 0, pl.col("ranks") == ranks).sort("iteration")
+    return {"times_us": [ps / 1e6 for ps in rows["longest_ps"]]}
