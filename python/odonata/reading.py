@@ -199,6 +199,11 @@ def lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in found]
 
 
+def whole(text: str) -> int | None:
+    """A whole number of at most 18 decimal digits; None for anything else, also for digits of other scripts."""
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
+
+
 def csv_row(line: str) -> list[str]:
     """The values of a line of CSV. Raises InputError for what no line may hold, such as a lone carriage return."""
     import csv

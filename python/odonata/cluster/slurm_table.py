@@ -113,8 +113,8 @@ def check_count(row: Row, names: tuple[str, ...]) -> None:
     """Raises InputError if the list of a job's nodes does not have as many as the row says."""
     if not names:
         raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
-    count = row.get("count")
-    if count.isdigit() and int(count) != len(names):
+    count = reading.whole(row.get("count"))
+    if count is not None and count != len(names):
         found = f"the job has {count} nodes, but its list names {len(names)}"
         raise InputError(f"{found}: the list is cut", hint=_whole(row))
 
