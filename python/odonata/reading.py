@@ -10,7 +10,7 @@ import sys
 import tomllib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from odonata.errors import InputError, shortened
 
@@ -31,6 +31,9 @@ PARQUET_ROWS = 20_000_000
 
 #: Most columns of a table. Assumed: a hundred times those of the widest table of a probe or of Slurm.
 TABLE_COLUMNS = 10_000
+
+#: Bytes that are read at once. Assumed: enough for a disk.
+_PART = 1 << 24
 
 #: Most digits of a whole number, about; Python itself reads no more than 4,300.
 _MOST_DIGITS = 100
@@ -53,10 +56,19 @@ def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) 
             os.set_blocking(file.fileno(), True)
         elif status.st_size > most:
             raise _too_large(path, f"{status.st_size:,} bytes", most)
-        data = file.read(most + 1)
+        data = _up_to(file, most + 1)
     if len(data) > most:
         raise _too_large(path, "more", most)
     return data
+
+
+def _up_to(file: IO[bytes], most: int) -> bytes:
+    """At most so many bytes, in parts: a single call would reserve the memory for all of them first."""
+    parts, left = [], most
+    while left and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
