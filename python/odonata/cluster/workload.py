@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from odonata.cluster.book import Traffic
+    from odonata.cluster.listing import File
     from odonata.cluster.records import Job
     from odonata.machine import System
 
@@ -251,8 +252,8 @@ def name_of(job: Job) -> str:
 def from_queue(
     system: str,
     *,
-    queue: str | Path | None = None,
-    nodes_file: str | Path | None = None,
+    queue: File | None = None,
+    nodes_file: File | None = None,
     names: str | Path | None = None,
     book: str | Path | Book | None = None,
     victim: str | None = None,
@@ -313,7 +314,7 @@ def from_queue(
         notes.append(f"{_count(small, 'job')} on one node left out: they do not use the network; their nodes are taken")
     if not jobs:
         message = "no job of two nodes or more runs"
-        raise InputError(message, file=queue, hint="there is nothing to simulate")
+        raise InputError(message, file=None if queue is None else str(queue), hint="there is nothing to simulate")
     first = _victim(jobs, victim, queued)
     jobs.sort(key=lambda job: job.id != first)
     chosen = book if isinstance(book, Book) else read_book(book)
