@@ -129,7 +129,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
     names = sorted(set(known))
     near = nearest(name, names)
     hint = f"did you mean `{near}`?" if near else "known: " + ", ".join(names)
-    return InputError(f"unknown {kind} `{name}`", hint=hint)
+    return InputError(f"unknown {kind} `{shortened(name)}`", hint=hint)
 
 
 class Attributes:

@@ -225,6 +225,35 @@ def _root(problem: str) -> str:
     return "is there twice" if problem == "twice" else "does not exist"
 
 
+#: Kinds of operations in binary GOAL of LogGOPSim2 that use Portals 4. Source: its `Goal.hpp`.
+_PORTALS = {
+    5: "append",
+    6: "put",
+    7: "get",
+    8: "triggered append",
+    9: "triggered put",
+    10: "triggered get",
+    11: "wait for a counter",
+    12: "put on the NIC",
+    13: "message of a put",
+    14: "message of a get",
+    15: "append on the NIC",
+    16: "wait for a counter on the NIC",
+    17: "get on the NIC",
+    18: "reply to a get",
+}
+
+
+def _kind_of_operation(found: int) -> str:
+    if found in _PORTALS:
+        return f"the Portals 4 operation `{_PORTALS[found]}` ({found})"
+    return f"an operation of kind {found}"
+
+
+def _without_portals(found: int) -> str:
+    return "Odonata simulates no Portals 4; write the trace with sends and recvs" if found in _PORTALS else ""
+
+
 def _is_root(root: str) -> str:
     return "is" if root == "yes" else "is not"
 
@@ -558,7 +587,11 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "bad-root": Message("in the roots of rank {rank}, operation {operation} {what}", "", {"what": _root}),
     "compute-too-long": Message("computes for {found_ns} ns; a time is less than 2^64 ps (213 days)"),
-    "unknown-operation": Message("expected a send (1), a recv (2) or a calc (3), found an operation of kind {found}"),
+    "unknown-operation": Message(
+        "expected a send (1), a recv (2) or a calc (3), found {operation}",
+        "{instead}",
+        {"operation": _kind_of_operation, "instead": _without_portals},
+    ),
     "followers-outside": Message(
         "its followers are {first} to {end} of the list of dependencies, which has {found} entries"
     ),

@@ -10,7 +10,7 @@ import sys
 import tomllib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from odonata.errors import InputError, shortened
 
@@ -29,6 +29,12 @@ MOST_NESTED = 32
 #: the largest published table of jobs (M100).
 PARQUET_ROWS = 20_000_000
 
+#: Most columns of a table. Assumed: a hundred times those of the widest table of a probe or of Slurm.
+TABLE_COLUMNS = 10_000
+
+#: Bytes that are read at once. Assumed: enough for a disk.
+_PART = 1 << 24
+
 #: Most digits of a whole number, about; Python itself reads no more than 4,300.
 _MOST_DIGITS = 100
 
@@ -46,15 +52,23 @@ def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) 
             raise IsADirectoryError(21, "Is a directory")
         if not stat.S_ISREG(status.st_mode):
             if not (pipes and stat.S_ISFIFO(status.st_mode)):
-                what = "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device"
-                raise InputError(f"expected a regular file, found {what}", file=path)
+                raise InputError(f"expected a regular file, found {_kind(status.st_mode)}", file=path)
             os.set_blocking(file.fileno(), True)
         elif status.st_size > most:
             raise _too_large(path, f"{status.st_size:,} bytes", most)
-        data = file.read(most + 1)
+        data = _up_to(file, most + 1)
     if len(data) > most:
         raise _too_large(path, "more", most)
     return data
+
+
+def _up_to(file: IO[bytes], most: int) -> bytes:
+    """At most so many bytes, in parts: a single call would reserve the memory for all of them first."""
+    parts, left = [], most
+    while left and (part := file.read(min(left, _PART))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
 
 
 def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
@@ -77,16 +91,12 @@ def read_parquet(file: str | Path, data: bytes, columns: Sequence[str] | None = 
 
     import polars as pl
 
-    try:
-        with _without_backtrace():
-            rows = int(pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item())
-            if rows <= PARQUET_ROWS:
-                return pl.read_parquet(io.BytesIO(data), columns=None if columns is None else list(columns))
-    except (KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException as e:  # a panic of polars is no Exception
-        raise _damaged(file, e) from None
-    raise InputError(f"expected a table of at most {PARQUET_ROWS:,} rows, found {rows:,}", file=file)
+    _check_columns(file, len(parquet_columns(file, data)))
+    with _answers(file):
+        rows = int(pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item())
+        if rows <= PARQUET_ROWS:
+            return pl.read_parquet(io.BytesIO(data), columns=None if columns is None else list(columns))
+    raise _too_many_rows(file, rows)
 
 
 def parquet_columns(file: str | Path, data: bytes) -> list[str]:
@@ -95,12 +105,79 @@ def parquet_columns(file: str | Path, data: bytes) -> list[str]:
 
     import polars as pl
 
+    with _answers(file):
+        return list(pl.read_parquet_schema(io.BytesIO(data)))
+
+
+def scan_parquet(file: str | Path) -> pl.LazyFrame:
+    """A table of a Parquet file that is read when it is used, of any number of rows.
+
+    Raises InputError if it is damaged, or no regular file.
+    """
+    import polars as pl
+
+    check_regular(file)
+    with _answers(file):
+        found = pl.scan_parquet(file, glob=False)
+        found.collect_schema()
+    return found
+
+
+def read_csv(file: str | Path, data: bytes, separator: str) -> pl.DataFrame:
+    """The table of the bytes of a CSV file, all values as text, of at most `PARQUET_ROWS` rows.
+
+    Raises InputError if it is larger, and polars' own error for what is no table.
+    """
+    import io
+
+    import polars as pl
+
+    rows = data.count(b"\n")
+    if rows > PARQUET_ROWS:
+        raise _too_many_rows(file, rows)
+    _check_columns(file, 1 + data.partition(b"\n")[0].count(separator.encode()))
     try:
         with _without_backtrace():
-            return list(pl.read_parquet_schema(io.BytesIO(data)))
-    except (KeyboardInterrupt, SystemExit, MemoryError):
+            return pl.read_csv(io.BytesIO(data), separator=separator, infer_schema=False)
+    except pl.exceptions.PanicException as e:
+        raise InputError(f"not a table in CSV: {shortened(str(e).split(chr(10), 1)[0], 100)}", file=file) from None
+
+
+def check_regular(path: str | Path) -> None:
+    """Raises InputError for a directory, a device or a pipe, which would keep the command waiting, or is endless."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {why(e)}", file=path) from None
+    if not stat.S_ISREG(mode):
+        raise InputError(f"expected a regular file, found {_kind(mode)}", file=path)
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFIFO: "a pipe", stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
+
+
+def _check_columns(file: str | Path, found: int) -> None:
+    if found > TABLE_COLUMNS:
+        raise InputError(f"expected a table of at most {TABLE_COLUMNS:,} columns, found {found:,}", file=file)
+
+
+def _too_many_rows(file: str | Path, rows: int) -> InputError:
+    return InputError(f"expected a table of at most {PARQUET_ROWS:,} rows, found {rows:,}", file=file)
+
+
+@contextmanager
+def _answers(file: str | Path) -> Iterator[None]:
+    """Whatever polars makes of a Parquet file, its panics included, is an InputError."""
+    import polars as pl
+
+    try:
+        with _without_backtrace():
+            yield
+    except MemoryError:
         raise
-    except BaseException as e:
+    except (Exception, pl.exceptions.PanicException) as e:  # a panic is no Exception
         raise _damaged(file, e) from None
 
 
@@ -132,6 +209,11 @@ def lines(text: str) -> list[str]:
     if not found[-1]:
         del found[-1]
     return [line.removesuffix("\r") for line in found]
+
+
+def whole(text: str) -> int | None:
+    """A whole number of at most 18 decimal digits; None for anything else, also for digits of other scripts."""
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 
 def csv_row(line: str) -> list[str]:

@@ -49,7 +49,7 @@ def time_ps(value: object) -> int:
     """
     exact = _quantity(value, TIME, "time", "100 ns")
     if exact.denominator != 1:
-        raise InputError(f"`{value}` is not a whole number of picoseconds")
+        raise InputError(f"{_show(value)} is not a whole number of picoseconds")
     return _fits(exact.numerator, value, "picoseconds")
 
 
@@ -60,7 +60,7 @@ def size_bytes(value: object) -> int:
     """
     exact = _quantity(value, SIZE, "size", "4 KB")
     if exact.denominator != 1:
-        raise InputError(f"`{value}` is not a whole number of bytes")
+        raise InputError(f"{_show(value)} is not a whole number of bytes")
     return _fits(exact.numerator, value, "bytes")
 
 
@@ -132,21 +132,24 @@ def _quantity(value: object, units: Mapping[str, Fraction], what: str, example: 
         raise InputError(f'expected a {what} such as "{example}", found {_show(value)}')
     usual = example.split()[1] if units is not SIZE else "B"
     if not isinstance(value, str):
-        hint = f'write the unit: "{value} {usual}", or another of {_list(units)}'
-        raise InputError(f"the {what} {value} has no unit", hint=hint)
+        raise _without_unit(what, shortened(str(value), 60), f"{value}", units, usual)
     match = _QUANTITY.fullmatch(value)
     if match is None:
         raise InputError(f'expected a {what} such as "{example}", found {_show(value)}')
     number, unit = match[1], match[2]
     if not unit:
-        hint = f'write the unit: "{number} {usual}", or another of {_list(units)}'
-        raise InputError(f"the {what} `{value}` has no unit", hint=hint)
+        raise _without_unit(what, _show(value), number, units, usual)
     if unit not in units:
         raise _unknown_unit(unit, units, what)
     exact = _number(number) * units[unit]
     if exact < 0:
-        raise InputError(f"a {what} must not be negative, found `{value}`")
+        raise InputError(f"a {what} must not be negative, found {_show(value)}")
     return exact
+
+
+def _without_unit(what: str, shown: str, number: str, units: Mapping[str, Fraction], usual: str) -> InputError:
+    hint = f'write the unit: "{shortened(number, 60)} {usual}", or another of {_list(units)}'
+    return InputError(f"the {what} {shown} has no unit", hint=hint)
 
 
 def _unknown_unit(unit: str, units: Mapping[str, Fraction], what: str) -> InputError:
@@ -160,7 +163,7 @@ def _unknown_unit(unit: str, units: Mapping[str, Fraction], what: str) -> InputE
             break
     near = near or nearest(unit, units)
     hint = f"did you mean `{near}`?" if near else f"units of {what}: {_list(units)}"
-    return InputError(f"`{unit}` is not a unit of {what}", hint=hint)
+    return InputError(f"{_show(unit)} is not a unit of {what}", hint=hint)
 
 
 def _number(text: str) -> Fraction:
@@ -171,7 +174,7 @@ def _number(text: str) -> Fraction:
     try:
         return Fraction(text)
     except ValueError:
-        raise InputError(f"`{text}` is not a number") from None
+        raise InputError(f"{_show(text)} is not a number") from None
 
 
 def _show(value: object) -> str:

@@ -6,26 +6,35 @@ Each input has a limit on time, and all of them a limit on memory: ten times and
 from __future__ import annotations
 
 import io
+import json
+import os
 import random
 import resource
 import signal
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
-from odonata import machine
+from odonata import machine, reading
 from odonata.calibration import measurements
 from odonata.cluster import read_nodes, read_queue
 from odonata.cluster.accounting import read_runs
 from odonata.cluster.fabric import WRITTEN, import_fabric
 from odonata.cluster.history import read_history
 from odonata.cluster.iterations import read_iterations
+from odonata.cluster.prediction.predictor import read_predictor
 from odonata.cluster.topology import read_topology
+from odonata.cluster.workload import _ids
 from odonata.errors import InputError
+from odonata.machine import core
 from odonata.placement.node_file import read_nodes as read_node_file
+from odonata.scenario.apps.trace import Trace
+from odonata.scheduler.cache import FILE, Cache, _checksum
+from odonata.scheduler.window import Measured
 
 from . import shapes
 
@@ -74,6 +83,66 @@ def texts(*found: str) -> list[bytes]:
     return [text.encode() for text in found]
 
 
+GOAL = """num_ranks 2
+rank 0 {
+l1: calc 1500
+l2: recv 4096b from 1 tag 7 cpu 3 nic 1
+l2 requires l1
+l3: send 70000b to 1 tag 5 cpu 255
+l3 irequires l2
+}
+rank 1 {
+l1: recv 70000b from 0 tag 5
+l2: send 4096b to 0 tag 7
+}
+"""
+ROWS = "rank,operation,peer,bytes,tag,time\n0,compute,,,,1.5us\n0,isend,1,4096,7,\n0,wait,,,,\n1,recv,0,4096,7,\n"
+
+
+def binary_goal() -> bytes:
+    return core.write_trace({"name": "trace", "goal": GOAL}, 2, "bin")
+
+
+def trace(name: str) -> Callable[[Path], Any]:
+    """Reads a file as a trace of this ending, as a scenario does."""
+    return lambda path: Trace(trace=path.name, format=name)._read(path.parent)  # type: ignore[call-arg, arg-type]
+
+
+def windows() -> bytes:
+    """The results of two windows of a schedule."""
+    with TemporaryDirectory() as folder:
+        cache = Cache(Path(folder))
+        cache.add("a" * 32, Measured((1e9, None), (0.01, 0.0), 10**9, 1234, 0.5))
+        cache.add("b" * 32, Measured((2.5e9,), (None,), 10**10, 5, 0.1))
+        return (Path(folder) / FILE).read_bytes()
+
+
+def read_windows(path: Path) -> None:
+    """Lines that were changed do not count; what counts has the types of a result."""
+    folder = path.parent / "windows"
+    folder.mkdir(exist_ok=True)
+    (folder / FILE).write_bytes(path.read_bytes())
+    found = Cache(folder)
+    assert len(found) <= 2
+    for key in ("a" * 32, "b" * 32):
+        if key in found:
+            assert isinstance(found[key].means_ps, tuple)
+
+
+def predict(path: Path) -> None:
+    """Reads a predictor, and predicts with it what it can."""
+    made = read_predictor(path)
+    made.predict({"b": 0.5, "groups": 2, "nodes": 16, "job": "job0"})
+
+
+def names_of(path: Path) -> None:
+    _ids(machine.load("tiny"), path)
+
+
+def names() -> str:
+    return "what,number,name\n" + "".join(f"node,{n},n{n:02}\n" for n in range(4)) + "router,1,s1\n"
+
+
 READERS: dict[str, Reader] = {
     "queue": (read_queue, texts(*shapes.TABLES.values(), *map(shapes.queue, shapes.RELEASES))),
     "nodes": (read_nodes, texts(*shapes.NODE_TABLES.values(), *map(shapes.nodes, shapes.RELEASES))),
@@ -84,6 +153,13 @@ READERS: dict[str, Reader] = {
     "history": (lambda path: read_history(path, nodes_total=9, every_s=3600), [*texts(SWF, CSV, JSON), parquet()]),
     "topology": (read_topology, texts(shapes.TOPOLOGY, shapes.SCONTROL_TOPOLOGY)),
     "fabric": (import_fabric, texts(graphml(), IB, XNAMES, shapes.TOPOLOGY)),
+    "node map": (import_fabric, texts("\n".join(WRITTEN["node-map"].lines(machine.load("tiny"))))),
+    "names": (names_of, texts(names())),
+    "predictor": (predict, [(Path(__file__).parent / "predictor.json").read_bytes()]),
+    "goal": (trace("goal"), texts(GOAL)),
+    "binary goal": (trace("bin"), [binary_goal()]),
+    "trace table": (trace("csv"), texts(ROWS)),
+    "windows": (read_windows, [windows()]),
     "iterations": (read_iterations, texts(TABLE)),
     "measurements": (measurements.read, texts(TABLE)),
     "node file": (read_node_file, texts("0-3\n7, 9 # c\n", "[1, 2, 3]")),
@@ -147,10 +223,14 @@ def limits() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
+class LateError(BaseException):
+    """It took too long. No reader takes this for an error of its library."""
+
+
 @contextmanager
 def at_most(seconds: int) -> Iterator[None]:
     def late(*_: object) -> None:
-        raise TimeoutError(f"longer than {seconds} s")
+        raise LateError(f"longer than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(seconds)
@@ -166,7 +246,7 @@ def test_mutants_are_read_or_refused(name: str, tmp_path: Path, capfd: pytest.Ca
     read, sound = READERS[name]
     draw = random.Random(name)
     path = tmp_path / "given"
-    read_some = longest = 0
+    read_some, longest, said = 0, 0, ""
     with limits():
         for number in range(400):
             content = sound[number % len(sound)] if number < len(sound) else mutant(sound[number % len(sound)], draw)
@@ -176,11 +256,12 @@ def test_mutants_are_read_or_refused(name: str, tmp_path: Path, capfd: pytest.Ca
                     read(path)
                 read_some += 1
             except InputError as e:
-                longest = max(longest, len(str(e)))
+                if len(str(e)) > longest:
+                    longest, said = len(str(e)), str(e)
             except BaseException as e:
                 raise AssertionError(f"{type(e).__name__}: {e}\nin mutant {number}: {content[:3000]!r}") from e
     assert read_some, "no sound file was read"
-    assert longest < 5_000
+    assert longest < 5_000, said[:300] + said[-300:]
     assert capfd.readouterr().err == ""
 
 
@@ -235,3 +316,71 @@ def test_a_wrong_date_makes_no_millions_of_samples(tmp_path: Path) -> None:
         file.write("2026-01-01,2026-01-02,n1\n")
     with pytest.raises(InputError, match=r"2 jobs from 1990-01-01 to 2026-01-02 make 1,8.* samples"):
         read_history(tmp_path / "given", nodes_total=9)
+
+
+def cached(folder: Path, data: bytes) -> Cache:
+    (folder / FILE).write_bytes(data)
+    return Cache(folder)
+
+
+def test_lines_of_windows_that_nobody_wrote(tmp_path: Path) -> None:
+    """Deep JSON, and what is no object; the sound line beside it counts."""
+    sound_line = windows().splitlines()[0]
+    for line in (
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b"9" * 5000,
+        b"NaN",
+        b"null",
+        b'{"key": [], "sha256": {}}',
+        b"\xff",
+    ):
+        assert len(cached(tmp_path, line + b"\n" + sound_line + b"\n")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("means_ps", "x"),
+        ("means_ps", ["1", None]),
+        ("means_ps", [1.0]),
+        ("errors", None),
+        ("wall_s", float("nan")),
+        ("length_ps", -1),
+        ("packet_hops", [1]),
+    ],
+)
+def test_windows_with_a_right_checksum_and_a_wrong_value(tmp_path: Path, name: str, value: object) -> None:
+    row = json.loads(windows().splitlines()[0])
+    key, _ = row.pop("key"), row.pop("sha256")
+    row[name] = value
+    assert not len(cached(tmp_path, json.dumps({"key": key, "sha256": _checksum(key, row), **row}).encode() + b"\n"))
+
+
+def test_windows_that_are_no_file(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(InputError, match=r"windows.jsonl: cannot read it: is a directory"):
+        Cache(tmp_path)
+    (tmp_path / FILE).rmdir()
+    os.mkfifo(tmp_path / FILE)
+    with at_most(SECONDS), pytest.raises(InputError, match="expected a regular file, found a pipe"):
+        Cache(tmp_path)
+
+
+@pytest.mark.parametrize("most", [reading.TEXT_BYTES, 1 << 40])
+def test_a_limit_reserves_no_memory(tmp_path: Path, most: int) -> None:
+    (tmp_path / "given").write_bytes(b"x")
+    with limits():
+        assert reading.read_bytes(tmp_path / "given", most) == b"x"
+
+
+def test_a_predictor_from_a_pipe(tmp_path: Path) -> None:
+    """It is read once."""
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(tmp_path / "pipe", os.O_WRONLY)
+    os.write(writer, (Path(__file__).parent / "predictor.json").read_bytes())
+    os.close(writer)
+    with at_most(SECONDS):
+        assert read_predictor(tmp_path / "pipe").runs == 200
+    os.close(reader)

@@ -157,7 +157,7 @@ JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
         (
             "1 R n1\n",
             "F:1: expected the header of `squeue` with `STATE` and `NODELIST`, found `1 R n1`\n"
-            "  hint: keep the header, or give `squeue --json`",
+            "  hint: keep the header, give `squeue --json`, or say how it was printed, as in --queue-format '%i|%T|%N'",
         ),
         (
             "JOBID|STATE|NODELIST\n1|RUNNING|n[1-4",

@@ -82,6 +82,42 @@ def test_binary_goal_is_a_trace_too(folder):
     assert (caught.value.file, caught.value.line) == (str(folder / "x.bin"), None)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (5, "append"),
+        (6, "put"),
+        (7, "get"),
+        (8, "triggered append"),
+        (11, "wait for a counter"),
+        (18, "reply to a get"),
+    ],
+)
+def test_operations_of_portals_are_named(folder, kind, name):
+    """In both layouts; LogGOPSim2 writes the long one."""
+    written = core.write_trace({"name": "trace", "goal": "num_ranks 1\nrank 0 {\ncalc 1\n}\n"}, 1, "bin")
+    at = 8 + 6 + 16 + 8 + 4  # the jump table, the counts and the root
+    short = bytearray(written)
+    short[at + 4] = kind
+    long = bytearray(short + bytes(65))
+    long[22:30] = (len(long) - 8).to_bytes(8, "little")
+    for data in (short, long):
+        (folder / "x.bin").write_bytes(data)
+        with pytest.raises(
+            InputError, match=rf"rank 0, operation 1: .* found the Portals 4 operation `{name}`"
+        ) as caught:
+            resolved(folder, file="x.bin")
+        assert (caught.value.file, caught.value.hint) == (
+            str(folder / "x.bin"),
+            "Odonata simulates no Portals 4; write the trace with sends and recvs",
+        )
+    short[at + 4] = 99
+    (folder / "x.bin").write_bytes(short)
+    with pytest.raises(InputError, match="found an operation of kind 99") as caught:
+        resolved(folder, file="x.bin")
+    assert caught.value.hint is None
+
+
 def test_nics_of_a_trace_are_kept_or_ignored(folder):
     (folder / "x.goal").write_text(GOAL.replace("send 8b to 1", "send 8b to 1 nic 3"))
     assert "send 8b to 1 tag 0 nic 3\n" in goal_of(folder)

@@ -96,7 +96,7 @@ def test_bytes_that_are_not_parquet_are_refused(folder: Path, name: str) -> None
     size = (folder / name).stat().st_size
     (folder / name).write_bytes(b"\xa5" * size)
     table = name.removesuffix(".parquet")
-    for verify, message in ((True, "the file is damaged"), (False, "not Parquet")):
+    for verify, message in ((True, "the file is damaged"), (False, "not a whole Parquet file")):
         with pytest.raises(InputError, match=message) as caught:
             getattr(open_run(folder, verify=verify), table)
         assert caught.value.file == str(folder / name)

@@ -94,7 +94,7 @@ def read(
     """
     if bytes_are not in get_args(Bytes):
         raise unknown("meaning of bytes", str(bytes_are), get_args(Bytes))
-    table = read_iterations(file, value=value or _median(file), where=where, by=())
+    table = read_iterations(file, value=value, where=where, by=(), prefers=_MEDIAN)
     names = table.names()
     column = {key: next((name for name in known if name in names), None) for key, known in _NAMES.items()}
     for key in ("collective", "bytes", "nodes"):
@@ -135,19 +135,8 @@ def read(
     return Measured(sorted(rows, key=lambda one: (one.configuration, one.time_ps)), dict(left_out.most_common()))
 
 
-def _median(file: Any) -> str | None:
-    """The column of medians, if a table has one beside other quantiles."""
-    import polars as pl
-
-    if isinstance(file, pl.DataFrame):
-        names = file.columns
-    else:
-        try:
-            names = pl.read_csv(file, n_rows=0).columns
-        except (pl.exceptions.PolarsError, OSError):
-            return None
-    return next((name for name in names if re.fullmatch(r"median[_ (]*(ps|ns|us|µs|ms|s)\)?", name)), None)
-
+#: The column of medians, which a table may have beside other quantiles.
+_MEDIAN = r"median[_ (]*(ps|ns|us|µs|ms|s)\)?"
 
 #: More than any number of bytes or nodes.
 _MOST = 1e15

@@ -67,6 +67,8 @@ def background(
     queue: Path | None = None,
     nodes_total: Annotated[int | None, _FromOne] = None,
     nodes_file: Path | None = None,
+    queue_format: str | None = None,
+    nodes_format: str | None = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     watch: Annotated[float | None, _Positive] = None,
@@ -90,6 +92,10 @@ def background(
         Number of nodes of the machine.
     nodes_file
         A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    nodes_format
+        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
     least_nodes
@@ -111,8 +117,11 @@ def background(
     force
         With --history: overwrite a table with different contents.
     """
+    from odonata.cluster.listing import listing
     from odonata.cluster.utilisation import background as measure
 
+    queue_listing = listing(queue, queue_format, "--queue-format")
+    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     if history is not None:
         if queue is not None or nodes_file is not None or watch is not None or drained != "count":
             raise InputError(
@@ -127,7 +136,9 @@ def background(
                 raise InputError(f"{name} goes with --watch{' or --history' if name == '--out' else ''}")
 
     def sample() -> Background:
-        return measure(queue, nodes_total=nodes_total, nodes=nodes_file, drained=drained, least_nodes=least_nodes)
+        return measure(
+            queue_listing, nodes_total=nodes_total, nodes=nodes_listing, drained=drained, least_nodes=least_nodes
+        )
 
     if watch is not None:
         return _watch(watch, sample, count, out or Path("background"), json)
@@ -148,6 +159,8 @@ def select(
     partition: Annotated[str | None, Parameter(name=["--partition", "-p"])] = None,
     queue: Path | None = None,
     nodes_file: Path | None = None,
+    queue_format: str | None = None,
+    nodes_format: str | None = None,
     topology: Path | None = None,
     hostfile: Annotated[Path | None, Parameter(name=["--hostfile", "--out", "-o"])] = None,
     ranks_per_node: Annotated[int | None, _FromOne] = None,
@@ -178,6 +191,10 @@ def select(
         A file instead of the queue of Slurm.
     nodes_file
         A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    nodes_format
+        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     topology
         `topology.conf`, or what `scontrol show topology` prints.
     hostfile
@@ -194,6 +211,7 @@ def select(
         Overwrite an existing --hostfile with different contents.
     """
     from odonata.cli.place import _options
+    from odonata.cluster.listing import listing
     from odonata.cluster.selection import select as choose
     from odonata.cluster.submission import submit as start
 
@@ -210,12 +228,15 @@ def select(
     if submit and not (queue is None and nodes_file is None):
         raise InputError("--submit selects from the queue as it is now", hint="leave out --queue and --nodes-file")
 
+    queue_listing = listing(queue, queue_format, "--queue-format")
+    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
+
     def chosen() -> Selection:
         return choose(
             nodes,
             place,
-            queue=queue,
-            nodes_file=nodes_file,
+            queue=queue_listing,
+            nodes_file=nodes_listing,
             topology=topology,
             partition=partition,
             options=options,

@@ -13,6 +13,7 @@ def allocations(
     *,
     topology: Path,
     queue: Path | None = None,
+    queue_format: str | None = None,
     place: str = "level-spread",
     together: Annotated[bool, _Flag] = False,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
@@ -29,6 +30,8 @@ def allocations(
         The switches: `topology.conf`, or what `scontrol show topology` prints.
     queue
         A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     place
         The placement policy that the jobs are compared with, each alone on the empty machine.
     together
@@ -43,9 +46,10 @@ def allocations(
     from odonata import files
     from odonata.cluster.allocated import allocations as find
     from odonata.cluster.allocated_text import as_text
+    from odonata.cluster.listing import listing
     from odonata.text import terminal_width
 
-    found = find(topology, queue=queue, place=place, together=together)
+    found = find(topology, queue=listing(queue, queue_format, "--queue-format"), place=place, together=together)
     if out is not None:
         files.write_new(out, found.queue.encode(), force=force)
     print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))

@@ -42,6 +42,8 @@ def predict(
     queue: Path | None = None,
     nodes_total: Annotated[int | None, _FromOne] = None,
     nodes_file: Path | None = None,
+    queue_format: str | None = None,
+    nodes_format: str | None = None,
     topology: Path | None = None,
     partition: Annotated[str | None, Parameter(name=["--partition", "-p"])] = None,
     json: Annotated[bool, _Flag] = False,
@@ -108,6 +110,10 @@ def predict(
         Number of nodes of the machine; with --train, of the system of a study.
     nodes_file
         A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    nodes_format
+        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     topology
         With --place: `topology.conf`, or what `scontrol show topology` prints.
     partition
@@ -142,6 +148,8 @@ def predict(
         "--job": job,
         "--queue": queue,
         "--nodes-file": nodes_file,
+        "--queue-format": queue_format,
+        "--nodes-format": nodes_format,
         "--topology": topology,
         "--partition": partition,
     }
@@ -182,9 +190,12 @@ def predict(
             print(f"\n{out} written")
         return 0
     assert model is not None
+    from odonata.cluster.listing import listing
     from odonata.cluster.prediction import text
     from odonata.cluster.prediction.predictor import read_predictor
 
+    queue_listing = listing(queue, queue_format, "--queue-format")
+    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
     known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
     known["bytes"] = None if bytes_ is None else _bytes(bytes_)
@@ -197,8 +208,8 @@ def predict(
         chosen = select(
             nodes,
             place,
-            queue=queue,
-            nodes_file=nodes_file,
+            queue=queue_listing,
+            nodes_file=nodes_listing,
             topology=topology,
             partition=partition,
             options=_options(set_ or [], None, None),
@@ -212,7 +223,7 @@ def predict(
         from odonata.cluster.utilisation import background as measure
 
         background = measure(
-            queue, nodes_total=nodes_total, nodes=nodes_file if nodes_total is None else None
+            queue_listing, nodes_total=nodes_total, nodes=nodes_listing if nodes_total is None else None
         ).utilisation
     known["b"] = float(background)
     said = {name: value for name, value in known.items() if value is not None}

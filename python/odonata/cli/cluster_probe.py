@@ -32,6 +32,8 @@ def probe(
     queue: Path | None = None,
     nodes_total: Annotated[int | None, _FromOne] = None,
     nodes_file: Path | None = None,
+    queue_format: str | None = None,
+    nodes_format: str | None = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     most_change: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 0.05,
@@ -76,6 +78,10 @@ def probe(
         Number of nodes of the machine.
     nodes_file
         A file that lists the nodes of the machine.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    nodes_format
+        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
     least_nodes
@@ -92,6 +98,7 @@ def probe(
         No progress on standard error.
     """
     from odonata import units
+    from odonata.cluster.listing import listing
     from odonata.cluster.probing import OPERATIONS, SIZES
     from odonata.cluster.probing import probe as measure
 
@@ -108,9 +115,9 @@ def probe(
         seed=seed,
         compiler=mpicc,
         measure_background=not no_background,
-        queue=queue,
+        queue=listing(queue, queue_format, "--queue-format"),
         nodes_total=nodes_total,
-        nodes=nodes_file,
+        nodes=listing(nodes_file, nodes_format, "--nodes-format"),
         drained=drained,
         least_nodes=least_nodes,
         most_change=most_change,

@@ -20,6 +20,8 @@ def snapshot(
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     queue: Path | None = None,
     nodes_file: Path | None = None,
+    queue_format: str | None = None,
+    nodes_format: str | None = None,
     names: Path | None = None,
     book: Path | None = None,
     victim: str | None = None,
@@ -44,6 +46,10 @@ def snapshot(
         A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
     nodes_file
         A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+    queue_format
+        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    nodes_format
+        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     names
         Which host is which node: the CSV that `odonata cluster import --names` writes. Default: `node0012` is node 12.
     book
@@ -63,6 +69,7 @@ def snapshot(
     """
     from odonata import files
     from odonata.cluster.book import default_text
+    from odonata.cluster.listing import listing
     from odonata.cluster.workload import from_queue
 
     if print_book:
@@ -77,8 +84,8 @@ def snapshot(
         system = Path(os.path.relpath(system, out.parent)).as_posix()  # as the scenario needs it
     found = from_queue(
         system,
-        queue=queue,
-        nodes_file=nodes_file,
+        queue=listing(queue, queue_format, "--queue-format"),
+        nodes_file=listing(nodes_file, nodes_format, "--nodes-format"),
         names=names,
         book=book,
         victim=victim,

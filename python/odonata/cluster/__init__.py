@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from odonata.cluster.held import Held, holding
     from odonata.cluster.history import History, read_history
     from odonata.cluster.hosts import expand, fold
+    from odonata.cluster.listing import Listing
     from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
     from odonata.cluster.prediction.runs import Reading
     from odonata.cluster.prediction.train import train
@@ -52,6 +53,7 @@ _LAZY = {
     "Held": "held",
     "History": "history",
     "Job": "records",
+    "Listing": "listing",
     "Node": "records",
     "Prediction": "prediction.predictor",
     "Predictor": "prediction.predictor",
@@ -88,6 +90,7 @@ __all__ = [
     "Held",
     "History",
     "Job",
+    "Listing",
     "Node",
     "Prediction",
     "Predictor",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from odonata.cluster.listing import File
     from odonata.cluster.records import Job
     from odonata.cluster.topology import Topology
 
@@ -99,7 +100,7 @@ class Allocations:
 def allocations(
     topology: str | Path,
     *,
-    queue: str | Path | None = None,
+    queue: File | None = None,
     place: str = "level-spread",
     together: bool = False,
 ) -> Allocations:

@@ -80,14 +80,16 @@ def read_iterations(
     where: Mapping[str, str] | None = None,
     skip: int = 0,
     keep: Sequence[str] = (),
+    prefers: str | None = None,
 ) -> Iterations:
     """Reads a table: CSV (commas, semicolons or tabs, with a header), Parquet, a folder of `odonata cluster probe`
     (its runs that were kept), or a frame of polars.
 
     Of a table with the columns `iteration` and `rank`, the slowest rank of each iteration is taken, which is what an
     application waits for; not if `by` or `where` names `rank`. `where` keeps the rows with these values; `skip` leaves
-    out the first rows of each series; columns in `keep` do not distinguish series unless `by` names them. Rows keep
-    their order, which must be the order in time.
+    out the first rows of each series; columns in `keep` do not distinguish series unless `by` names them. Without
+    `value`, the first column whose name the regular expression `prefers` matches has the times. Rows keep their order,
+    which must be the order in time.
 
     Raises InputError, with file and line, if the file cannot be read, a column is missing or not of numbers, and for a
     time that is missing, negative or not finite.
@@ -100,6 +102,8 @@ def read_iterations(
         raise InputError("the table has no rows", file=file)
     table = table.with_row_index(_ROW)
     names = [name for name in table.columns if name != _ROW]
+    if value is None and prefers is not None:
+        value = next((name for name in names if re.fullmatch(prefers, name)), None)
     chosen, factor = _time_column(names, value, unit, file)
     for name in (*(by or ()), *(where or ()), *keep):
         if name not in names:
@@ -155,19 +159,19 @@ def _read_folder(folder: Path) -> pl.DataFrame:
         raise InputError("it is a folder without kept runs of the probe", file=folder, hint=hint)
     if (size := sum(path.stat().st_size for path in runs)) > MOST_BYTES:
         raise InputError(f"its runs have {size:,} bytes, more than {MOST_BYTES:,}", file=folder)
-    tables = [_read(path) for path in runs]
+    tables = [_read_file(path) for path in runs]
     if other := next((path for path, one in zip(runs, tables, strict=True) if one.schema != tables[0].schema), None):
         raise InputError(f"expected the columns of `{runs[0].name}`", file=other)
     return pl.concat(tables)
 
 
 def _read(path: Path) -> pl.DataFrame:
-    import io
+    return _read_folder(path) if path.is_dir() else _read_file(path)
 
+
+def _read_file(path: Path) -> pl.DataFrame:
     import polars as pl
 
-    if path.is_dir():
-        return _read_folder(path)
     try:
         data = reading.read_bytes(path, MOST_BYTES)
     except (OSError, ValueError) as e:
@@ -186,7 +190,7 @@ def _read(path: Path) -> pl.DataFrame:
                 file=path,
                 line=data.rstrip(b"\r\n").count(b"\n") + 1,
             )
-        return pl.read_csv(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), separator=separator, infer_schema=False)
+        return reading.read_csv(path, data.removeprefix(b"\xef\xbb\xbf"), separator)
     except UnicodeDecodeError as e:
         raise InputError(f"neither Parquet nor text: byte {e.start} is not UTF-8", file=path) from None
     except pl.exceptions.PolarsError as e:
@@ -276,9 +280,15 @@ def _where(file: str | None, row: int) -> str:
         return f"row {row}: "
     if Path(file).is_dir():
         return f"{file}: row {row} of all runs: "
-    # The first line of a CSV file is the header; Parquet has rows only.
-    with Path(file).open("rb") as start:
-        return f"{file}: row {row}: " if start.read(4) == b"PAR1" else f"{file}:{row + 2}: "
+    # The first line of a CSV file is the header; Parquet has rows only. A pipe, which cannot be read again, is CSV.
+    return f"{file}: row {row}: " if _is_parquet(Path(file)) else f"{file}:{row + 2}: "
+
+
+def _is_parquet(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as start:
+        return start.read(4) == b"PAR1"
 
 
 def _is_number(column: pl.Series) -> bool:

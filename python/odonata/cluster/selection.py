@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from odonata.cluster.listing import File
     from odonata.cluster.records import Job, Node
     from odonata.cluster.topology import Topology
 
@@ -80,8 +81,8 @@ def select(
     nodes: int | None = None,
     place: str = "level-spread",
     *,
-    queue: str | Path | None = None,
-    nodes_file: str | Path | None = None,
+    queue: File | None = None,
+    nodes_file: File | None = None,
     topology: str | Path | None = None,
     partition: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -126,8 +127,8 @@ def select(
 
 def observe(
     *,
-    queue: str | Path | None = None,
-    nodes_file: str | Path | None = None,
+    queue: File | None = None,
+    nodes_file: File | None = None,
     topology: str | Path | None = None,
     partition: str | None = None,
 ) -> Cluster:

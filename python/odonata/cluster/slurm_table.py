@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from odonata import reading
 from odonata.cluster.hosts import expand
+from odonata.cluster.listing import SIGNS
 from odonata.cluster.records import Job, Listings, Node, job_states, node_states
 from odonata.errors import InputError, shortened
 
@@ -33,12 +34,17 @@ _COLUMNS = {
 _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
 _FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
-_SIGNS = ("|", "\t", ";", ",")
 #: Command -> how it prints a table that is not cut, with a sign between the columns.
 _WHOLE = {
     "squeue": "`squeue -o '%i|%T|%D|%N'` or `squeue --json`",
     "sinfo": "`sinfo -o '%P|%a|%T|%N'` or `sinfo --json`",
     "sacct": "`sacct --parsable2` or `sacct --json`",
+}
+#: What to do about a table without a header.
+_HOW = {
+    "squeue": "keep the header, give `squeue --json`, or say how it was printed, as in --queue-format '%i|%T|%N'",
+    "sinfo": "keep the header, give `sinfo --json`, or say how it was printed, as in --nodes-format '%P|%T|%N'",
+    "sacct": "keep the header, or give `sacct --json`",
 }
 
 
@@ -58,11 +64,11 @@ class Row:
         return self.values.get(column, "")
 
 
-def queue(text: str) -> list[Job]:
-    """The jobs of `squeue`. Raises InputError with the line."""
+def queue(text: str, header: str | None = None) -> list[Job]:
+    """The jobs of `squeue`; `header` is what the text lacks. Raises InputError with the line."""
     jobs = []
     seen: dict[str, int] = {}
-    for row in rows(text, ("state", "hosts"), "squeue"):
+    for row in rows(text, ("state", "hosts"), "squeue", header):
         try:
             states = job_states(row["state"])
             names = hosts(row)
@@ -78,10 +84,10 @@ def queue(text: str) -> list[Job]:
     return jobs
 
 
-def nodes(text: str) -> list[Node]:
-    """The nodes of `sinfo`, each once. Raises InputError with the line."""
+def nodes(text: str, header: str | None = None) -> list[Node]:
+    """The nodes of `sinfo`, each once; `header` is what the text lacks. Raises InputError with the line."""
     found = Listings()
-    for row in rows(text, ("state", "hosts"), "sinfo"):
+    for row in rows(text, ("state", "hosts"), "sinfo", header):
         try:
             names, states = hosts(row), node_states(row["state"])
         except InputError as e:
@@ -113,16 +119,17 @@ def check_count(row: Row, names: tuple[str, ...]) -> None:
     """Raises InputError if the list of a job's nodes does not have as many as the row says."""
     if not names:
         raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
-    count = row.get("count")
-    if count.isdigit() and int(count) != len(names):
+    count = reading.whole(row.get("count"))
+    if count is not None and count != len(names):
         found = f"the job has {count} nodes, but its list names {len(names)}"
         raise InputError(f"{found}: the list is cut", hint=_whole(row))
 
 
-def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
+def rows(text: str, needed: tuple[str, ...], command: str, header: str | None = None) -> Iterator[Row]:
     """The rows of a table that a command (`squeue`, `sinfo` or `sacct`) printed, below its header.
 
-    Raises InputError if the header lacks a required column, and for a row that does not fit the header.
+    With `header` the first line may be a row. Raises InputError if the header lacks a required column, and for a row
+    that does not fit the header.
     """
     lines = [(number, line) for number, line in enumerate(reading.lines(text), 1) if line.strip()]
     # `squeue -l` and `sinfo -l` begin with the date.
@@ -130,8 +137,10 @@ def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
         lines = lines[1:]
     if not lines:
         raise InputError(f"`{command}` printed nothing; expected a header at least")
-    number, header = lines[0]
-    sign = next((sign for sign in _SIGNS if sign in header), None)
+    number = lines[0][0]
+    if header is None:
+        header = lines.pop(0)[1]
+    sign = next((sign for sign in SIGNS if sign in header), None)
     split = _Split(header, sign, command)
     missing = [column for column in needed if column not in split.known]
     if missing:
@@ -139,11 +148,11 @@ def rows(text: str, needed: tuple[str, ...], command: str) -> Iterator[Row]:
         raise InputError(
             f"expected the header of `{command}` with {names}, found `{shortened(header.strip(), 80)}`",
             line=number,
-            hint=f"keep the header, or give `{command} --json`",
+            hint=_HOW[command],
         )
-    for number, line in lines[1:]:
-        if line.strip() == header.strip():
-            continue  # output of several calls in one file
+    for number, line in lines:
+        if line.split() == header.split():
+            continue  # output of several calls in one file, or a format was given beside a header
         yield Row(number, split.row(line, number), command)
 
 

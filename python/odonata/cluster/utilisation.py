@@ -18,8 +18,8 @@ from odonata.errors import InputError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from pathlib import Path
 
+    from odonata.cluster.listing import File
     from odonata.cluster.records import Job, Node
 
 #: Fewest nodes of a job that communicates. Source: V9: the paper says "at least two" and "more than two"; two is meant.
@@ -97,10 +97,10 @@ def of_jobs(jobs: Iterable[Job], nodes_total: int, least_nodes: int = LEAST_NODE
 
 
 def background(
-    queue: str | Path | None = None,
+    queue: File | None = None,
     *,
     nodes_total: int | None = None,
-    nodes: str | Path | None = None,
+    nodes: File | None = None,
     drained: Drained = "count",
     least_nodes: int = LEAST_NODES,
     without: Collection[str] = (),
@@ -158,7 +158,7 @@ def background(
     return of_jobs(jobs, nodes_total, least_nodes)
 
 
-def _nodes(queue: str | Path | None, nodes: str | Path | None) -> list[Node]:
+def _nodes(queue: File | None, nodes: File | None) -> list[Node]:
     if nodes is not None:
         return read_nodes(nodes)
     beside = None if queue is None else nodes_in_queue_file(queue)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata import machine
+from odonata import machine, reading
 from odonata.cluster.book import USUAL, Book, read_book
 from odonata.cluster.fabric.names import node_names
 from odonata.cluster.files import read
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from odonata.cluster.book import Traffic
+    from odonata.cluster.listing import File
     from odonata.cluster.records import Job
     from odonata.machine import System
 
@@ -253,8 +252,8 @@ def name_of(job: Job) -> str:
 def from_queue(
     system: str,
     *,
-    queue: str | Path | None = None,
-    nodes_file: str | Path | None = None,
+    queue: File | None = None,
+    nodes_file: File | None = None,
     names: str | Path | None = None,
     book: str | Path | Book | None = None,
     victim: str | None = None,
@@ -315,7 +314,7 @@ def from_queue(
         notes.append(f"{_count(small, 'job')} on one node left out: they do not use the network; their nodes are taken")
     if not jobs:
         message = "no job of two nodes or more runs"
-        raise InputError(message, file=queue, hint="there is nothing to simulate")
+        raise InputError(message, file=None if queue is None else str(queue), hint="there is nothing to simulate")
     first = _victim(jobs, victim, queued)
     jobs.sort(key=lambda job: job.id != first)
     chosen = book if isinstance(book, Book) else read_book(book)
@@ -341,28 +340,35 @@ def _ids(system: System, names: str | Path | None) -> dict[str, int]:
     if names is None:
         return {name: node for node, name in enumerate(node_names(system))}
     found: dict[str, int] = {}
-    rows = csv.reader(io.StringIO(read(names)))
-    for line, row in enumerate(rows, 1):
-        if line == 1:
-            if [value.strip() for value in row] != ["what", "number", "name"]:
-                hint = "`odonata cluster import --names FILE.csv` writes it"
-                text = shortened(",".join(row), 60)
-                message = f"expected the columns what, number and name, found `{text}`"
-                raise InputError(message, file=names, line=line, hint=hint)
-            continue
-        if len(row) != 3 or not row[1].isdigit():
-            message = f"expected what, number and name, found `{shortened(','.join(row), 60)}`"
-            raise InputError(message, file=names, line=line, hint="the file may be cut")
-        if row[0] == "node" and row[2]:
-            node = int(row[1])
-            if node >= system.shape.nodes:
-                message = f"the machine `{system.name}` has nodes 0 to {system.shape.nodes - 1}, found {node}"
-                raise InputError(message, file=names, line=line, hint="the names are those of another machine")
-            if found.setdefault(row[2], node) != node:
-                raise InputError(f"the host `{row[2]}` is listed twice", file=names, line=line)
+    for line, text in enumerate(reading.lines(read(names)), 1):
+        try:
+            _add_name(found, reading.csv_row(text), line, system)
+        except InputError as e:
+            raise e.at(names, line) from None
     if not found:
         raise InputError("it names no node", file=names)
     return found
+
+
+def _add_name(found: dict[str, int], row: list[str], line: int, system: System) -> None:
+    """Reads a row of the names. Raises InputError if it is no such row."""
+    if line == 1:
+        if [value.strip() for value in row] != ["what", "number", "name"]:
+            text = shortened(",".join(row), 60)
+            hint = "`odonata cluster import --names FILE.csv` writes it"
+            raise InputError(f"expected the columns what, number and name, found `{text}`", hint=hint)
+        return
+    number = reading.whole(row[1]) if len(row) == 3 else None
+    if number is None:
+        text = shortened(",".join(row), 60)
+        raise InputError(f"expected what, number and name, found `{text}`", hint="the file may be cut")
+    if row[0] != "node" or not row[2]:
+        return
+    if number >= system.shape.nodes:
+        message = f"the machine `{system.name}` has nodes 0 to {system.shape.nodes - 1}, found {number}"
+        raise InputError(message, hint="the names are those of another machine")
+    if found.setdefault(row[2], number) != number:
+        raise InputError(f"the host `{row[2]}` is listed twice")
 
 
 def _known(

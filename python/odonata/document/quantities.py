@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from odonata import units
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
 
 T = TypeVar("T")
 
@@ -71,6 +71,18 @@ def _integer(value: Any, what: str, least: int, most: int) -> int:
     return value
 
 
+#: Largest ratio, and what the smallest above 0 is a part of. Assumed: beyond anything that has a meaning; a ratio must
+#: remain a number above 0 and below infinity when it is used as a float.
+_MOST_RATIO = 10**18
+
+
+def _ratio(value: Any) -> Fraction:
+    found = units.fraction(value)
+    if found > _MOST_RATIO or 0 < found * _MOST_RATIO < 1:
+        raise InputError(f"a ratio must be 0 or from 1e-18 to 1e18, found `{shortened(str(value), 60)}`")
+    return found
+
+
 def _count(value: Any) -> int:
     return _integer(value, "a count", 1, 2**32 - 1)
 
@@ -96,7 +108,7 @@ Bandwidth = Annotated[
 #: A ratio, from a number or a percentage.
 Ratio = Annotated[
     Fraction,
-    BeforeValidator(input_error_as_problem(units.fraction)),
+    BeforeValidator(input_error_as_problem(_ratio)),
     _as_json(lambda v: float(v)),
 ]
 #: A whole number from 1 on.

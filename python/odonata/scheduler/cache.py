@@ -11,13 +11,16 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from odonata.errors import RunError
+from odonata import reading
+from odonata.errors import InputError, RunError
 from odonata.scheduler.window import Measured
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "windows.jsonl"
+MOST_BYTES = 1 << 32
+"""Most bytes of the file. Assumed: ten million windows."""
 
 
 class Cache:
@@ -31,7 +34,10 @@ class Cache:
             self._read(self._file)
 
     def _read(self, file: Path) -> None:
-        data = file.read_bytes()
+        try:
+            data = reading.read_bytes(file, MOST_BYTES, pipes=False)
+        except OSError as e:
+            raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
         self._whole = not data or data.endswith(b"\n")
         for line in data.splitlines():
             try:
@@ -39,9 +45,8 @@ class Cache:
                 key, checksum = row.pop("key"), row.pop("sha256")
                 if checksum != _checksum(key, row):
                     continue  # something has changed it
-                row = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-                found = Measured(**row)
-            except (ValueError, TypeError, KeyError, AttributeError):
+                found = _measured(row)
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 continue  # a line that was cut; its window is simulated again
             self._known[key] = found
 
@@ -67,6 +72,22 @@ class Cache:
         except OSError as problem:
             raise RunError(f"cannot write `{self._file}`: {problem.strerror or problem}") from problem
         self._whole = True
+
+
+def _measured(row: dict[str, Any]) -> Measured:
+    """The result in a row. Raises TypeError if a value is not what a result has."""
+    row = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    means, errors = row["means_ps"], row["errors"]
+    if not (isinstance(means, tuple) and isinstance(errors, tuple) and len(means) == len(errors)):
+        raise TypeError("no times of jobs")
+    of_jobs = (one for one in (*means, *errors) if one is not None)
+    if not all(map(_is_number, (*of_jobs, row["length_ps"], row["packet_hops"], row["wall_s"]))):
+        raise TypeError("no number")
+    return Measured(**row)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 def _checksum(key: str, row: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata import files
+from odonata import files, reading
 from odonata.errors import InputError
 from odonata.store.columns import COLUMNS, TABLES, columns_of, renamed
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
@@ -111,11 +111,13 @@ def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
     import polars as pl
 
     try:
-        frame = pl.scan_parquet(file)
+        frame = reading.scan_parquet(file)
         frame = frame.rename(renamed(table, frame.collect_schema().names()))
         present = frame.collect_schema().names()
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise InputError("the file is damaged: it is not Parquet", file=file, hint=_AGAIN) from None
+    except pl.exceptions.PolarsError:
+        raise InputError("the file is damaged: it has columns twice", file=file, hint=_AGAIN) from None
+    except InputError as e:
+        raise e.but(hint=_AGAIN) from None
     return frame.select(*grown(table, present, written_as, file))
 
 

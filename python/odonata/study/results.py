@@ -11,13 +11,12 @@ done counts more than the same one failed.
 from __future__ import annotations
 
 import hashlib
-import io
 from itertools import product
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from odonata import files
+from odonata import files, reading
 from odonata.errors import InputError, RunError
 from odonata.store.columns import renamed
 from odonata.store.engine import fingerprint
@@ -33,6 +32,9 @@ MANY = 64
 """Small files that become one."""
 SMALL = 4 * 2**20
 """Bytes below which a file is small."""
+
+_MOST_BYTES = 1 << 33
+"""Most bytes of a file. Assumed: far more than a part has; a sparse file must not fill the memory."""
 
 DIGITS = 16
 """Digits of the SHA-256 in the name of a file."""
@@ -168,16 +170,18 @@ def _digest(data: bytes | memoryview) -> str:
 def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     hint = "remove the file: its runs are simulated again"
     try:
-        data = file.read_bytes()
+        data = reading.read_bytes(file, _MOST_BYTES, pipes=False)
         # Files of format 1 have no digest in their names.
         if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
             message = "the file is damaged: its checksum (SHA-256) does not match"
             raise InputError(message, file=file, hint=hint)
         # Files of format 1 say neither which engine made them nor what else was kept.
-        there = pl.read_parquet_schema(io.BytesIO(data))
+        there = reading.parquet_columns(file, data)
         wanted = None if columns is None else [name for name in columns if name in there]
-        rows = pl.read_parquet(io.BytesIO(data), columns=wanted)
+        rows = reading.read_parquet(file, data, wanted)
         rows = rows.rename(renamed("jobs", rows.columns))
         return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in (_KEEP, _ENGINE) if name not in there)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
+    except (OSError, pl.exceptions.PolarsError) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None
+    except InputError as problem:
+        raise problem.but(hint=hint) from None

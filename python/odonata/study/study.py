@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from odonata import files
+from odonata import files, reading
 from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
 from odonata.analysis.compare import check_column, compare
@@ -425,9 +424,9 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
 
 def _table(data: bytes, file: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(io.BytesIO(data))
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise InputError("the file is damaged: it is not Parquet", file=file, hint=AGAIN) from None
+        return reading.read_parquet(file, data)
+    except InputError as e:
+        raise e.but(hint=AGAIN) from None
 
 
 def _grown(jobs: pl.DataFrame, written_as: int) -> pl.DataFrame:

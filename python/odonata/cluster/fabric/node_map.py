@@ -70,7 +70,8 @@ def read(text: str) -> Grouping:
         if seen.setdefault(node, line) != line:
             raise InputError(f"the node `{shortened(node, 60)}` is listed twice, first in line {seen[node]}", line=line)
         if cell_of.setdefault(switch, cell) != cell:
-            message = f"the switch `{shortened(switch, 60)}` is in the cells `{cell_of[switch]}` and `{cell}`"
+            cells = f"`{shortened(cell_of[switch], 60)}` and `{shortened(cell, 60)}`"
+            message = f"the switch `{shortened(switch, 60)}` is in the cells {cells}"
             raise InputError(message, line=line)
         groups.setdefault(cell, {}).setdefault(switch, []).append(node)
     if not groups:

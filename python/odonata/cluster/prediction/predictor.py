@@ -327,8 +327,9 @@ def read_predictor(path: str | Path) -> Predictor:
         If it cannot be read, is no predictor, or of a newer version.
     """
     try:
-        data = reading.parse_json(reading.read_text(path))
-    except OSError as e:
+        text = reading.read_text(path)
+        data = reading.parse_json(text)
+    except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
     except InputError as e:
         raise e.but(hint=_HOW).at(path) from None
@@ -341,7 +342,7 @@ def read_predictor(path: str | Path) -> Predictor:
             hint="train it again",
         )
     try:
-        return Predictor.model_validate_json(reading.read_text(path))
+        return Predictor.model_validate_json(text)
     except ValidationError as e:
         first = e.errors()[0]
         where = ".".join(map(str, first["loc"]))

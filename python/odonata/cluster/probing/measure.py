@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from odonata.cluster.listing import File
     from odonata.cluster.probing.launch import Times
     from odonata.cluster.topology import Topology
     from odonata.cluster.utilisation import Background, Drained
@@ -117,9 +118,9 @@ def probe(
     seed: int = 1,
     compiler: str | None = None,
     measure_background: bool = True,
-    queue: str | Path | None = None,
+    queue: File | None = None,
     nodes_total: int | None = None,
-    nodes: str | Path | None = None,
+    nodes: File | None = None,
     drained: Drained = "count",
     least_nodes: int = LEAST_NODES,
     most_change: float = MOST_CHANGE,
