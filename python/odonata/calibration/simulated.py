@@ -50,7 +50,9 @@ class Simulator:
     def _run(self, of: Configuration, host: HostTable) -> float:
         spec, body = self._specs[of]
         [job] = spec["jobs"]
-        program = {**job["program"], "costs": host.spec(), "body": with_calls(body, host.call)}
+        program = {**job["program"], **host.costs(), "body": with_calls(body, host.call)}
+        if not host.by_size:
+            program.pop("by_size", None)
         result = core.run({**spec, "jobs": [{**job, "program": program}]})
         return float(result["ranks"]["finish_ps"].max())
 

@@ -26,6 +26,7 @@ def reproduce(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
+    data: Path | None = None,
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("validation"),
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -45,6 +46,8 @@ def reproduce(
         Fewer runs and messages: a minute instead of half an hour.
     workers
         Number of simulations at once. Default: one for each processor.
+    data
+        Folder with other measurements in place of the packaged ones, in the same tables (`interference-...`).
     out
         Folder for the page, the rows and the picture. The study is in its folder `studies`.
     force
@@ -63,7 +66,7 @@ def reproduce(
     from odonata.reproduce import find
 
     chosen = find(name)
-    runs = _swept(chosen, out / "studies", workers, reduced=reduced, force=force, quiet=quiet)
+    runs = _swept(chosen, out / "studies", workers, data=data, reduced=reduced, force=force, quiet=quiet)
     rows = chosen.rows(runs)
     files = chosen.publish(rows, runs, out, reduced=reduced)
     if json:
@@ -76,17 +79,27 @@ def reproduce(
 
 
 def _swept(
-    chosen: "Reproduction", folder: Path, workers: int | None, *, reduced: bool, force: bool, quiet: bool
+    chosen: "Reproduction",
+    folder: Path,
+    workers: int | None,
+    *,
+    data: Path | None,
+    reduced: bool,
+    force: bool,
+    quiet: bool,
 ) -> "Runs":
     """The runs of its study, with progress on standard error."""
     from odonata.cli.sweep_progress import SweepProgress
+    from odonata.errors import InputError
     from odonata.processors import processors
     from odonata.study.local import LocalPool
 
     plan = chosen.plan(reduced=reduced)
     pool = LocalPool(workers if workers is not None else processors())
     if plan is None:
-        return chosen.run(pool, None, reduced=reduced)
+        return chosen.run(pool, None, reduced=reduced, data=data)
+    if data is not None:
+        raise InputError(f"`{chosen.name}` reads no measurements", hint="--data is for those that do")
     progress = SweepProgress(plan, pool, quiet=quiet)
     with progress:
         runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report)

@@ -129,12 +129,13 @@ class HostTable(Table):
         "linear between two sizes (PLogP; Kielmann, Bal and Verstoep 2000)",
     )
 
-    def sized(self) -> list[dict[str, int]]:
-        """The costs by size as the core reads them."""
-        return [
+    def costs(self) -> dict[str, Any]:
+        """`costs` and, where they are given, `by_size` of a program as the core reads it."""
+        sized = [
             {"bytes": of.size, "send_ps": of.send, "receive_ps": of.receive, "delay_ps": of.delay}
             for of in self.by_size
         ]
+        return {"costs": self.spec(), **({"by_size": sized} if sized else {})}
 
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them; `call` is part of the program."""

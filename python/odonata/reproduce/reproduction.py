@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odonata.errors import RunError
+from odonata.errors import InputError, RunError
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 from odonata.study.task import POINT
@@ -50,7 +50,9 @@ class Reproduction:
     keep: Keep | None = None
     """What is kept of each run beside its jobs."""
     gather: Callable[[bool, int], Runs] | None = None
-    """Of one that simulates nothing: measured data, in full (False) or reduced (True), by so many processes."""
+    """Of one without a study: its data, in full (False) or reduced (True), by so many workers."""
+    gather_from: Callable[[bool, int, Path], Runs] | None = None
+    """The same with measurements of a folder in place of the packaged ones."""
     study: str = ""
     """Name of its study, if it shares finished runs with other reproductions."""
 
@@ -62,12 +64,24 @@ class Reproduction:
         return plan_of(self.make, points, self.keep, self.study or self.name)
 
     def run(
-        self, backend: Backend, folder: Path | None, *, reduced: bool, force: bool = False, report: Report | None = None
+        self,
+        backend: Backend,
+        folder: Path | None,
+        *,
+        reduced: bool,
+        force: bool = False,
+        report: Report | None = None,
+        data: Path | None = None,
     ) -> Runs:
         """Sweeps its study, in the folder `folder` / name of the study, or in memory.
 
-        Raises RunError if a point failed; what was finished is kept.
+        Raises RunError if a point failed; what was finished is kept. Raises InputError for other measurements (`data`)
+        where it has none of its own.
         """
+        if data is not None:
+            if self.gather_from is None:
+                raise InputError(f"`{self.name}` reads no measurements", hint="--data is for those that do")
+            return self.gather_from(reduced, backend.workers, data)
         plan = self.plan(reduced=reduced)
         if plan is None:
             return [] if self.gather is None else self.gather(reduced, backend.workers)

@@ -49,8 +49,7 @@ class ProgramJob:
             "gap_ps": self.gap_ps,
             **every,
             **pauses,
-            "costs": self.overhead.spec(),
-            **({"by_size": sized} if (sized := self.overhead.sized()) else {}),
+            **self.overhead.costs(),
             "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
         }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import runner
+from odonata import machine, runner
 from odonata.reproduce.interference.loops import Loop, Model, kept, made
 
 if TYPE_CHECKING:
@@ -65,12 +65,20 @@ def host(logs: Vector, base: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, "by_size": rows}
 
 
+def host_of_system(system: str) -> dict[str, Any]:
+    """The costs of a preset as `[host]` has them."""
+    host = machine.load(system).table.host
+    assert host is not None
+    return host.model_dump(mode="json", by_alias=True)
+
+
 def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
     """The median of each loop alone in microseconds, of so few iterations as its size allows."""
 
     def one(loop: Loop) -> float:
         iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
-        return median(kept(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))["times_us"])
+        run = runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1)
+        return float(median(kept(run)["times_us"]))
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, alone))
