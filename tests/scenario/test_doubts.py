@@ -41,3 +41,25 @@ def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
         assert len(found) == 1
         assert says in found[0]
         assert "background job `noise`" in found[0]
+
+
+TRAINING = """
+system = "tiny"
+[[job]]
+name = "train"
+nodes = {nodes}
+ranks_per_node = {per_node}
+app = {{ motif = "training", tensor = 2, data = 2, tensor_bytes = "8 B", gradient_bytes = "8 B", activation_bytes = "8 B" }}
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "per_node", "more", "count"),
+    [(2, 2, "", 1), (4, 1, "", 0), (2, 2, 'overhead = "none"', 0)],
+)
+def test_tensor_groups_inside_a_node(nodes: int, per_node: int, more: str, count: int) -> None:
+    """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
+    found = doubts(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
+    assert len(found) == count
+    assert all("tensor-parallel messages of `train`" in doubt for doubt in found)

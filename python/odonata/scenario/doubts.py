@@ -15,8 +15,16 @@ def doubts(resolved: Resolved) -> list[str]:
 
     Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
     than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
+
+    And one for each training job with a tensor group inside a node: such nodes have links between their GPUs, which the
+    model does not have.
     """
-    found = []
+    found = [
+        f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of an "
+        "MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` of the job sets other costs)"
+        for job in resolved.spec["jobs"]
+        if _tensor_inside(job)
+    ]
     for job in resolved.spec["jobs"]:
         if job["name"] in resolved.targets or "traffic" not in job:
             continue
@@ -29,6 +37,21 @@ def doubts(resolved: Resolved) -> list[str]:
                 f"of the bandwidth of the node's NICs ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
             )
     return found
+
+
+def _tensor_inside(job: Mapping[str, Any]) -> bool:
+    """Whether two ranks of a tensor group of a training job are on one node, and messages there take time."""
+    if "program" not in job or job["program"]["body"]["name"] != "phases":
+        return False
+    costs, nodes = job["program"]["costs"], job["nodes"]
+    if not (costs["send_ps"] or costs["receive_ps"] or costs["copy"]):
+        return False
+    groups = [
+        phase["what"]["tensor"] for phase in job["program"]["body"]["phases"] if phase["what"]["name"] == "training"
+    ]
+    return any(
+        len(set(nodes[first : first + tensor])) < tensor for tensor in groups for first in range(0, len(nodes), tensor)
+    )
 
 
 def messages_per_interval(resolved: Resolved, job: Mapping[str, Any]) -> int:
