@@ -13,6 +13,7 @@ from odonata.scenario.describe import keys_of_table
 
 PAGE = (Path(__file__).parents[2] / "docs" / "applications.md").read_text(encoding="utf-8")
 EXAMPLES = [text.split("```")[0] for text in PAGE.split("```toml\n")[1:]]
+HOST = [text for text in EXAMPLES if text.startswith("[host]")]
 
 
 def first_line(model):
@@ -48,12 +49,20 @@ def test_a_table_is_that_of_the_code(header):
     assert rows == TABLES[header]
 
 
-@pytest.mark.parametrize("text", EXAMPLES, ids=["job", "phases"])
+@pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in HOST], ids=["job", "phases"])
 def test_an_example_resolves(text):
     data = tomllib.loads(text)
     job = data.get("job", [{"name": "a", "nodes": 128, **data}])
     resolved = parse(tomlkit.dumps({"system": "zhang2018-272", "job": job})).resolve()
     assert len(resolved.spec["jobs"][0]["nodes"]) == 128
+
+
+def test_the_example_of_costs_resolves():
+    [host] = HOST
+    job = {"name": "a", "nodes": 2, "app": {"motif": "ping-pong", "message": "1 KB"}}
+    system = {"preset": "tiny", "host": tomllib.loads(host)["host"]}
+    resolved = parse(tomlkit.dumps({"system": system, "job": [job]})).resolve()
+    assert [row["bytes"] for row in resolved.spec["jobs"][0]["program"]["by_size"]] == [8, 10**6]
 
 
 def test_the_pages_count_the_algorithms():

@@ -16,6 +16,9 @@ nodes = 8
 seed = 1
 """
 C = 'app = { collective = "allreduce", message = "1 KB"%s }'
+SIZED = f"""{C % ""}
+overhead = {{ by_size = [{{ send = "1 us", receive = "1 us", size = "%s" }}, {{ size = "2 KB", send = "1 us", \
+receive = "1 us" }}] }}"""
 HALO = 'app = { motif = "halo3d"%s }'
 TRAIN = 'app = { motif = "training"%s }'
 PHASES = 'app = { motif = "phases", phases = [\n  { compute = "1 us" },\n  %s,\n] }'
@@ -46,6 +49,25 @@ CASES = [
     ("a gap without a unit", f"{C % ''}\ngap = 3", 7, "no unit", '"3 ns"'),
     ("a long gap", f'{C % ""}\ngap = "400 min"', 7, "2^54 ps (5 hours)", None),
     ("a long start", f'{C % ""}\nstart = "400 min"', 7, "2^54 ps (5 hours)", None),
+    ("a burst without a pause", f'{C % ""}\non = "1 ms"', 7, "`on` without `off`", "belong together"),
+    ("a pause without a burst", f'{C % ""}\noff = "1 ms"', 7, "`off` without `on`", "belong together"),
+    ("a burst in the app alone", C % ', on = "1 ms"', 6, "`on` without `off`", "belong together"),
+    ("a burst of nothing", f'{C % ""}\non = "0 s"\noff = "1 ms"', 7, "at least 1 ps", None),
+    ("a pause of nothing", f'{C % ""}\non = "1 ms"\noff = "0 s"', 8, "at least 1 ps", None),
+    ("a long pause", f'{C % ""}\non = "1 ms"\noff = "400 min"', 8, "2^54 ps (5 hours)", None),
+    ("a barrier that is a number", f"{C % ''}\nbarrier = 1", 7, "expected `true` or `false`, found `1`", None),
+    ("costs by no size", f"{C % ''}\noverhead = {{ by_size = 5 }}", 7, "a list of tables with `size`, `send`", None),
+    ("a word for costs", f'{C % ""}\noverhead = {{ by_size = "none" }}', 7, "expected a list of tables", None),
+    ("costs that are no table", f"{C % ''}\noverhead = {{ by_size = [5] }}", 7, "expected a table, found `5`", None),
+    ("sizes that descend", SIZED % "3 KB", 7, "sizes ascend, found 2 KB after 3 KB", None),
+    ("a size twice", SIZED % "2 KB", 7, "sizes ascend, found 2 KB after 2 KB", None),
+    ("a size of no message", SIZED % "1025 GiB", 7, "at most 2^40 B (1 TiB), found `1025 GiB`", None),
+    ("a delay that is too long", SIZED % '1 KB", delay = "2 ms', 7, "longer than the longest delay, 1 ms", None),
+    ("a misspelt cost", SIZED % '1 KB", sned = "2 us', 7, "unknown key `sned`", "`send`"),
+    ("a missing cost", f'{C % ""}\noverhead = {{ by_size = [{{ size = "1 B" }}] }}', 7, "missing key `send`", "sender"),
+    ("an incast to nobody", 'app = { motif = "incast", message = "1 B", root = 8 }', 6, "ranks 0 to 7", None),
+    ("no size of an incast", 'app = { motif = "incast" }', 6, "missing key `message`", "each message"),
+    ("no size of an exchange", 'app = { motif = "all-to-all-linear" }', 6, "missing key `message`", None),
     ("unknown mapping", f'{C % ""}\nmapping = "liner"', 7, "unknown mapping `liner`", "`linear`"),
     ("a mapping of another type", f"{C % ''}\nmapping = 5", 7, "expected a mapping, a file or a table", None),
     ("no such file", f'{C % ""}\nmapping = "no.txt"', 7, "cannot read the mapping `no.txt`", None),
@@ -201,7 +223,10 @@ def test_bad_programs(job, line, message, hint):
 
 @pytest.mark.parametrize(
     "key",
-    ["ranks_per_node = 2", 'mapping = "linear"', "iterations = 3", 'gap = "1 ms"', 'start = "1 ms"', "overhead = {}"],
+    [
+        *("ranks_per_node = 2", 'mapping = "linear"', "iterations = 3", 'gap = "1 ms"', 'start = "1 ms"'),
+        *("overhead = {}", 'every = "1 ms"', "barrier = true", 'on = "1 ms"', 'off = "1 ms"'),
+    ],
 )
 def test_keys_of_programs_are_refused_of_patterns(key):
     job = f'app = {{ pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 1 }}\n{key}'

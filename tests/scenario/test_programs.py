@@ -71,6 +71,7 @@ def test_no_overhead_is_the_network_alone():
 
 def test_keys_of_a_program_stand_in_the_job_or_in_its_app():
     keys = {"iterations": "3", "ranks_per_node": "2", "mapping": '"round-robin"', "gap": '"1 ms"'}
+    keys |= {"every": '"2 ms"', "barrier": "true", "on": '"3 ms"', "off": '"4 ms"'}
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     inside = ", ".join(f"{key} = {value}" for key, value in keys.items())
     in_job = resolved('{ collective = "barrier" }', more=lines)
@@ -79,9 +80,53 @@ def test_keys_of_a_program_stand_in_the_job_or_in_its_app():
     job = in_job.spec["jobs"][0]
     assert job["nodes"] == [*range(8), *range(8)]
     assert (job["program"]["iterations"], job["program"]["gap_ps"]) == (3, 10**9)
+    assert [job["program"][key] for key in ("every_ps", "on_ps", "off_ps")] == [2 * 10**9, 3 * 10**9, 4 * 10**9]
+    assert job["program"]["body"]["untimed"] == 1
 
 
-@pytest.mark.parametrize("key", ["iterations = 3", "ranks_per_node = 2", 'mapping = "linear"', 'gap = "1 ms"'])
+def test_a_barrier_comes_before_each_iteration_and_is_untimed():
+    """Of `call`, only the time of the barrier is left out with it."""
+    barrier = {"what": {"name": "barrier", "algorithm": "dissemination"}}
+    call = {"what": {"name": "compute", "ps": 5_000, "jitter_ps": 0}}
+    app = '{ collective = "allreduce", algorithm = "ring", message = "1 KB" }'
+    ring = {"what": {"name": "allreduce", "algorithm": "ring", "bytes": 1_000}}
+    assert program(app, more="barrier = true")["body"] == {"name": "phases", "phases": [barrier, ring], "untimed": 1}
+    more = 'barrier = true\noverhead = { call = "5 ns" }'
+    calls = {"name": "phases", "phases": [call, barrier, call, ring], "untimed": 2}
+    assert program(app, more=more)["body"] == calls
+    assert program(app, more="barrier = false") == program(app)
+
+
+def test_a_barrier_before_a_trace_is_refused(tmp_path):
+    (tmp_path / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 1b to 1\n}\nrank 1 {\nrecv 1b from 0\n}\n")
+    assert resolved('{ trace = "t.goal" }', 2, "barrier = false", tmp_path)
+    with pytest.raises(InputError, match="a trace has no barrier before it") as caught:
+        resolved('{ trace = "t.goal" }', 2, "barrier = true", tmp_path)
+    assert (caught.value.line, caught.value.hint) == (6, "write the barrier into the trace")
+    with pytest.raises(InputError, match="a trace has no barrier before it") as caught:
+        resolved('{ trace = "t.goal", barrier = true }', 2, "", tmp_path)
+    assert caught.value.line == 5
+
+
+def test_costs_by_size_stand_beside_the_others():
+    app = '{ motif = "ping-pong", message = "1 KB" }'
+    rows = '{ size = "8 B", send = "1 ns", receive = "2 ns" }, '
+    rows += '{ size = "1 KiB", send = "3 ns", receive = "4 ns", delay = "5 us" }'
+    found = program(app, more=f"overhead = {{ by_size = [{rows}] }}")
+    assert found.pop("by_size") == [
+        {"bytes": 8, "send_ps": 1_000, "receive_ps": 2_000, "delay_ps": 0},
+        {"bytes": 1_024, "send_ps": 3_000, "receive_ps": 4_000, "delay_ps": 5_000_000},
+    ]
+    assert found == program(app) == program(app, more="overhead = { by_size = [] }")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("iterations = 3", "ranks_per_node = 2", 'mapping = "linear"', 'gap = "1 ms"', "barrier = true"),
+        *('on = "1 ms"', 'off = "1 ms"'),
+    ],
+)
 def test_a_key_given_twice_is_refused(key):
     with pytest.raises(InputError, match="given twice, in the job and in its app") as caught:
         resolved(f'{{ collective = "barrier", {key} }}', more=key)
@@ -168,13 +213,43 @@ def test_collectives_as_motifs(name):
 
 
 def test_every_motif_has_a_test():
-    tested = {"ping-pong", "halo2d", "halo3d", "halo3d26", "sweep3d", "fft3d", "training", "phases"}
+    tested = {
+        "all-to-all-linear",
+        "incast",
+        "ping-pong",
+        "halo2d",
+        "halo3d",
+        "halo3d26",
+        "sweep3d",
+        "fft3d",
+        "training",
+        "phases",
+    }
     assert set(MOTIFS) == tested | set(ZHANG)
 
 
 def test_ping_pong():
     what = {"name": "ping-pong", "stride": 4, "bytes": 1_000, "rounds": 3}
     assert whats('{ motif = "ping-pong", message = "1 KB", stride = 4, rounds = 3 }') == [what]
+
+
+def test_incast():
+    assert whats('{ motif = "incast", message = "1 KB" }') == [{"name": "incast", "root": 0, "bytes": 1_000}]
+    names = whats('{ motif = "incast", message = "1 KB", root = 7, compute = "1 us" }')
+    assert [what["name"] for what in names] == ["compute", "incast"]
+    assert names[1]["root"] == 7
+
+
+def test_a_linear_all_to_all_is_no_call_of_a_collective():
+    """The collective with the same algorithm is one."""
+    exchange = {"name": "alltoall", "algorithm": "linear", "bytes": 1_000}
+    call = 'overhead = { call = "5 ns" }'
+    assert whats('{ motif = "all-to-all-linear", message = "1 KB" }', more=call) == [exchange]
+    assert program('{ motif = "all-to-all-linear", message = "1 KB" }')["body"]["phases"] == [{"what": exchange}]
+    names = whats('{ motif = "all-to-all-linear", message = "1 KB", compute = "1 us" }')
+    assert [what["name"] for what in names] == ["compute", "alltoall"]
+    of_mpi = whats('{ collective = "alltoall", algorithm = "linear", message = "1 KB" }', more=call)
+    assert of_mpi == [{"name": "compute", "ps": 5_000, "jitter_ps": 0}, exchange]
 
 
 HALOS = {
@@ -307,12 +382,28 @@ def test_phases_are_listed_in_order():
     assert (told[1]["algorithm"], told[2]["grid"]) == ("binomial", [2, 2, 2])
 
 
-def test_what_was_decided_can_be_run_again():
+#: Keys that are written out only if they are given.
+RARE = """
+barrier = true
+on = "1 ms"
+off = "7 us"
+overhead = { by_size = [
+  { size = "0 B", send = "1 ns", receive = "0 s" },
+  { size = "3 KB", send = "1.5 ns", receive = "7 ps", delay = "3 us" },
+] }
+"""
+
+
+@pytest.mark.parametrize("more", ["", RARE])
+@pytest.mark.parametrize("motif", ["fft3d", "incast", "all-to-all-linear"])
+def test_what_was_decided_can_be_run_again(motif, more):
     """The document's job, without what only tells, is the same scenario."""
-    found = resolved('{ motif = "fft3d", message = "1 KB" }', more='mapping = "random"\nranks_per_node = 2')
+    app = f'{{ motif = "{motif}", message = "1 KB" }}'
+    found = resolved(app, more=f'mapping = "random"\nranks_per_node = 2{more}')
     job = dict(found.document["scenario"]["job"][0])
     assert (job.pop("ranks"), job.pop("placed") != "") == (16, True)
     import tomlkit
 
     again = parse(tomlkit.dumps({"system": "zhang2018-272", "job": [job]})).resolve()
     assert again.spec == found.spec
+    assert again.id == found.id

@@ -12,6 +12,8 @@ from odonata.machine.fabric import Delay
 
 #: Largest control message, and largest header of a message, of the core.
 MAX_CONTROL_BYTES = 65_536
+#: Largest size of a message with costs of its own, of the core.
+MAX_MESSAGE_BYTES = 2**40
 
 
 def _rate(value: Any) -> int:
@@ -29,6 +31,13 @@ def _eager(value: Any) -> int:
     size = units.size_bytes(value)
     if size >= 2**63:
         raise InputError(f"`{value}` is more than 2^63 bytes")
+    return size
+
+
+def _sized(value: Any) -> int:
+    size = units.size_bytes(value)
+    if size > MAX_MESSAGE_BYTES:
+        raise InputError(f"a message has at most 2^40 B (1 TiB), found `{value}`")
     return size
 
 
@@ -61,7 +70,7 @@ Rate = Annotated[
 class SizedTable(Table):
     """What a message of one size between two nodes costs."""
 
-    size: Annotated[int, BeforeValidator(input_error_as_problem(_eager)), _as_json(units.format_bytes)] = Field(
+    size: Annotated[int, BeforeValidator(input_error_as_problem(_sized)), _as_json(units.format_bytes)] = Field(
         description="size of the message"
     )
     send: Delay = Field(description="CPU time of the sender")

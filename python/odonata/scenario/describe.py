@@ -111,5 +111,5 @@ def _default(field: FieldInfo) -> str | None:
     if isinstance(default, Table):
         return ""
     if isinstance(default, Mapping | tuple):
-        return " ".join(str(v) for v in (default.values() if isinstance(default, Mapping) else default))
+        return " ".join(str(v) for v in (default.values() if isinstance(default, Mapping) else default)) or "[]"
     return str(default)

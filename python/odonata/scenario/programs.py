@@ -160,7 +160,9 @@ def decided(
         raise e.under("app") from None
     barrier = bool(_option(job, "barrier"))
     if barrier and body["name"] != "phases":
-        raise InputError("a trace has no barrier before it", hint="write the barrier into the trace", path=("barrier",))
+        raise InputError(
+            "a trace has no barrier before it", hint="write the barrier into the trace", path=_place(job, "barrier")
+        )
     iterations = _option(job, "iterations")
     on, off = _pauses(job)
     return ProgramJob(
@@ -186,9 +188,10 @@ def _pauses(job: JobTable) -> tuple[int, int]:
     times = {key: _option(job, key) for key in ("on", "off")}
     for key, other in (("on", "off"), ("off", "on")):
         if times[key] is not None and not times[key]:
-            raise InputError("expected a time of at least 1 ps", path=(key,))
+            raise InputError("expected a time of at least 1 ps", path=_place(job, key))
         if times[key] is not None and times[other] is None:
-            raise InputError(f"`{key}` without `{other}`", hint="`on` and `off` belong together", path=(key,))
+            hint = "`on` and `off` belong together"
+            raise InputError(f"`{key}` without `{other}`", hint=hint, path=_place(job, key))
     return times["on"] or 0, times["off"] or 0
 
 
@@ -218,6 +221,11 @@ def _ranks_per_node(job: JobTable) -> int:
         path = ("ranks_per_node",) if job.ranks_per_node else ("app", "ranks_per_node")
         raise InputError(message, path=path)
     return per_node
+
+
+def _place(job: JobTable, key: str) -> tuple[str, ...]:
+    """The path of a key that stands in the job or in its app."""
+    return (key,) if getattr(job, key) is not None else ("app", key)
 
 
 def _option(job: JobTable, key: str) -> Any:

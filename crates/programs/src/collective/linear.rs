@@ -2,7 +2,8 @@
 //!
 //! A rank begins a receive and a send for each other rank, in order of the ranks from 0, and then waits for all of
 //! them (`MPI_Isend` and `MPI_Irecv` in a loop, then one `MPI_Waitall`). So all ranks begin with rank 0, then all send
-//! to rank 1, and so on: the basic linear all-to-all of Open MPI.
+//! to rank 1, and so on. (The linear all-to-all of Open MPI also begins everything at once, but rank r posts all its
+//! receives first, from r + 1 upwards, and then sends from r - 1 downwards.)
 //!
 //! n (n - 1) messages of B bytes. Time: at least `(n - 1) (o_s + o_r)`, the work of one CPU.
 

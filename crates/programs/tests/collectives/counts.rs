@@ -39,7 +39,7 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
             let returned: u64 = (0..extra).map(|pair| end(2 * pair + 1) - end(2 * pair)).sum();
             (core * bits + 2 * extra, (core - 1 + extra) * b + returned)
         }
-        PhaseAction::Alltoall { algorithm: Alltoall::Pairwise | Alltoall::LinearShift, .. } => {
+        PhaseAction::Alltoall { algorithm: Alltoall::Pairwise | Alltoall::LinearShift | Alltoall::Linear, .. } => {
             (n * edges, n * edges * b)
         }
         PhaseAction::Alltoall { algorithm: Alltoall::Bruck, .. } => {

@@ -75,6 +75,8 @@ fn gathers_and_exchanges() {
         let step = |c| format!("r{}:10 s{}:10 w", (1 + ranks - c) % ranks, (1 + c) % ranks);
         assert_eq!(exchange(algorithm, ranks, 1), (1..ranks).map(step).collect::<Vec<_>>().join(" "));
     }
+    assert_eq!(exchange(Alltoall::Linear, 4, 0), "r1:10 s1:10 r2:10 s2:10 r3:10 s3:10 w");
+    assert_eq!(exchange(Alltoall::Linear, 4, 2), "r0:10 s0:10 r1:10 s1:10 r3:10 s3:10 w");
     assert_eq!(exchange(Alltoall::Bruck, 6, 0), "r5:30 s1:30 w r4:20 s2:20 w r2:20 s4:20 w");
 }
 

@@ -180,6 +180,22 @@ fn symmetric_algorithms_take_a_hop_a_step() {
     }
 }
 
+/// All send to rank 0 first and to the last rank last. If nothing arrives before all sends are done, everything for the
+/// last rank arrives at once when they are.
+#[test]
+fn a_linear_exchange_takes_the_work_of_one_cpu() {
+    for n in 2..=33 {
+        let what = PhaseAction::Alltoall { algorithm: Alltoall::Linear, bytes: 24 };
+        let (script, edges) = (Script::new(&what, n), u64::from(n) - 1);
+        let work = edges * (o_s(24) + o_r(24));
+        assert!(BOTH.iter().all(|&sends| time(&script, sends) >= work), "{n} ranks");
+        if edges * o_s(24) < o_s(24) + transit(24, Sends::Eager) {
+            assert_eq!(time(&script, Sends::Eager), work + transit(24, Sends::Eager), "{n} ranks");
+        }
+        assert!(n > 4 || edges * o_s(24) < o_s(24) + transit(24, Sends::Eager), "some have the closed form");
+    }
+}
+
 #[test]
 fn powers_of_two_take_a_hop_a_bit() {
     for bits in 1..=6 {

@@ -1,7 +1,7 @@
 //! Any chunk can be requested, however many there are. (A loop over all of them would not end.)
 
 use odonata_programs::Op::Compute;
-use odonata_programs::{Op, Part, PingPong, Sweep, Training, motif};
+use odonata_programs::{Incast, Op, Part, PingPong, Sweep, Training, motif};
 
 use crate::training::spec;
 
@@ -17,6 +17,17 @@ fn labels(ops: &[Op]) -> Vec<u64> {
         _ => None,
     };
     ops.iter().filter_map(label).collect()
+}
+
+/// A root of as many ranks as there can be: its last receives, and then it waits.
+#[test]
+fn the_last_sender_of_many() {
+    let part = motif::incast(&Incast { root: 5, bytes: 1 << 40 }, u32::MAX).unwrap();
+    let (chunks, ops) = last(&*part, 5);
+    assert_eq!((chunks, ops), (u64::from(u32::MAX), vec![Op::Wait]));
+    let mut ops = Vec::new();
+    part.chunk(5, chunks - 2, &mut ops);
+    assert_eq!(ops, [Op::Receive { from: u32::MAX - 1, label: 0, bytes: 1 << 40, blocking: false }]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod cheap;
 mod halo;
 mod halo_order;
+mod incast;
 mod ping_pong;
 mod refusals;
 mod run;

@@ -1,6 +1,6 @@
 //! Numbers that cannot be used are refused, with the field.
 
-use odonata_programs::{Exchange, Halo, Part, PhaseAction, PingPong, Sweep, Training};
+use odonata_programs::{Exchange, Halo, Incast, Part, PhaseAction, PingPong, Sweep, Training};
 
 use crate::training::spec;
 
@@ -91,6 +91,21 @@ fn ping_pongs() {
     refused(PingPong { rounds: 0, ..good }, 8, "rounds", "zero");
     refused(
         PingPong { bytes: MANY, ..good },
+        8,
+        "bytes",
+        "out-of-range (found = 1099511627777, least = 0, most = 1099511627776)",
+    );
+}
+
+#[test]
+fn incasts() {
+    let good = Incast { root: 7, bytes: MANY - 1 };
+    parts(&PhaseAction::Incast(good), 8);
+    let refused = |incast, ranks, field, problem| refused(PhaseAction::Incast(incast), ranks, field, problem);
+    refused(good, 7, "root", "root-not-a-rank (root = 7, ranks = 7)");
+    refused(Incast { root: 0, ..good }, 0, "root", "root-not-a-rank (root = 0, ranks = 0)");
+    refused(
+        Incast { bytes: MANY, ..good },
         8,
         "bytes",
         "out-of-range (found = 1099511627777, least = 0, most = 1099511627776)",

@@ -32,6 +32,8 @@ pub(crate) struct Rank {
     pub(crate) iteration: u64,
     /// When its iteration began, while it is in one.
     began: Option<u64>,
+    /// From when on the iteration is timed.
+    timed_from: u64,
     /// When the burst of iterations after its last pause began.
     burst: Option<u64>,
     /// When it finished.
@@ -49,6 +51,7 @@ impl Rank {
             rendezvous: BTreeMap::new(),
             iteration: 0,
             began: None,
+            timed_from: 0,
             burst: None,
             finished: None,
         }
@@ -121,7 +124,7 @@ impl<'a> World<'a> {
     /// An iteration of a rank begins.
     pub(crate) fn begin_iteration(&mut self, t: u64, who: RankId) {
         let rank = self.rank(who);
-        rank.began = Some(t);
+        (rank.began, rank.timed_from) = (Some(t), t);
         rank.execution.begin();
     }
 
@@ -130,7 +133,7 @@ impl<'a> World<'a> {
         while self.rank(who).began.is_some() {
             match self.rank(who).execution.next() {
                 Next::Begin(action) => self.carry_out(t, who, action),
-                Next::Timed => self.rank(who).began = Some(t),
+                Next::Timed => self.rank(who).timed_from = t,
                 Next::Wait => break,
                 Next::End => self.end_iteration(t, who)?,
             }
@@ -147,7 +150,7 @@ impl<'a> World<'a> {
             let at = path!["jobs", who.job, "program", "iterations"];
             return Err(ErrorKind::EndlessIterations {}.at(at));
         }
-        running.iterations.entry(rank.iteration).or_default().count(began, t);
+        running.iterations.entry(rank.iteration).or_default().count(rank.timed_from, t);
         rank.iteration += 1;
         if spec.iterations == Some(rank.iteration) {
             rank.finished = Some(t);

@@ -18,8 +18,9 @@ pub struct Rank {
     pub open: u32,
     /// What it waits for (phases).
     pub waits: Waits,
-    /// When its iteration began.
-    pub begun: u64,
+    /// When its iteration began, and from when on it is timed.
+    pub began: u64,
+    pub timed_from: u64,
     /// When its present burst of iterations began, if it pauses between them.
     pub burst: u64,
     /// When it finished.

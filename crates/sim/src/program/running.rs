@@ -318,7 +318,7 @@ impl Running {
 
     /// A rank begins an iteration.
     fn begin_iteration(&mut self, rank: u32, context: &mut NodeContext) {
-        self.ranks[rank as usize].begun = self.timed_from(context.now);
+        self.begins_now(rank, context.now);
         match *self.program {
             Program::Phases(_) => self.advance(rank, context),
             Program::Trace(_) => self.begin_graph(rank, context),
@@ -328,7 +328,7 @@ impl Running {
     /// A rank has ended an iteration. Returns whether it begins the next at once.
     pub(super) fn end_iteration(&mut self, rank: u32, context: &mut NodeContext) -> bool {
         let of = &mut self.ranks[rank as usize];
-        self.tally.end(of.iteration, of.begun, context.now);
+        self.tally.end(of.iteration, of.timed_from, context.now);
         if self.iterations == Some(of.iteration + 1) {
             of.finish = Some(context.now);
             // Nodes are not synchronous, so the rank that is handled last need not be the last to finish.
@@ -338,7 +338,7 @@ impl Running {
             }
             return false;
         }
-        if self.iterations.is_none() && self.every == 0 && of.begun == context.now {
+        if self.iterations.is_none() && self.every == 0 && of.began == context.now {
             let at = path!["jobs", usize::from(self.job), "program", "iterations"];
             self.failure.get_or_insert(ErrorKind::EndlessIterations {}.at(at));
             return false;
@@ -354,22 +354,22 @@ impl Running {
         self.may_begin(rank, context)
     }
 
-    /// The time from which an iteration that begins now is timed, as far as it is known.
-    fn timed_from(&self, now: u64) -> u64 {
-        if self.untimed == 0 { now } else { UNTIMED }
+    /// An iteration begins, and so does its time if no phase is left out.
+    fn begins_now(&mut self, rank: u32, now: u64) {
+        let of = &mut self.ranks[rank as usize];
+        (of.began, of.timed_from) = (now, if self.untimed == 0 { now } else { UNTIMED });
     }
 
     /// The time of an iteration begins with the first phase that counts.
     pub(super) fn time_begins(&mut self, rank: u32, now: u64) {
         let of = &mut self.ranks[rank as usize];
-        if of.begun == UNTIMED && of.phase >= self.untimed {
-            of.begun = now;
+        if of.timed_from == UNTIMED && of.phase >= self.untimed {
+            of.timed_from = now;
         }
     }
 
     /// Begins the next iteration if its time has come; otherwise adds an event for that time.
     fn may_begin(&mut self, rank: u32, context: &mut NodeContext) -> bool {
-        let timed_from = self.timed_from(context.now);
         let of = &mut self.ranks[rank as usize];
         let mut earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
         if self.on > 0 && earliest.max(context.now) - of.burst >= self.on {
@@ -377,7 +377,7 @@ impl Running {
             of.burst = earliest;
         }
         if earliest <= context.now {
-            of.begun = timed_from;
+            self.begins_now(rank, context.now);
             return true;
         }
         if earliest >= LAST_TIME {

@@ -1,15 +1,19 @@
 //! Iterations: starts, gaps, recorded times, and random computing. Worked out by hand.
 
-use odonata_programs::{PhaseAction, PingPong};
+use odonata_programs::{Barrier, GridAxis, Incast, PhaseAction, PingPong};
 use odonata_sim::engine::random::{Stream, exponential, random};
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::Costs;
+use odonata_sim::spec::{Body, Costs, Phase};
 
 use super::support::{FREE, alone, finishes, finishes_of, goal, of, phases, program, star, with_both_queues};
 use crate::support::{MINIMAL, PACKET, machine, output, spec};
 
 const START: u64 = 1_000_000;
 const GAP: u64 = 70_000;
+
+fn barrier() -> PhaseAction {
+    PhaseAction::Barrier { algorithm: Barrier::Dissemination }
+}
 
 fn compute(ps: u64) -> PhaseAction {
     PhaseAction::Compute { ps, jitter_ps: 0 }
@@ -51,6 +55,100 @@ fn a_period_brings_ranks_into_step() {
         assert_eq!((&rows.first_begin_ps[..], &rows.last_begin_ps[..]), (&quick[..], &slow[..]), "every {every}");
         assert_eq!(rows.longest_ps, [300_000; 4]);
     }
+}
+
+/// Catches a time that begins with the iteration, one that keeps its begin in the next iteration, and a first phase that
+/// has no time at all.
+#[test]
+fn a_time_leaves_out_the_first_phases() {
+    let mut job = program("timed", &[0, 1], FREE, phases(&[compute(500_000), compute(40), compute(260)]));
+    (of(&mut job).start_ps, of(&mut job).iterations, of(&mut job).gap_ps) = (START, Some(3), GAP);
+    for (untimed, left_out) in [(0, 0), (1, 500_000), (2, 500_040)] {
+        let Body::Phases { untimed: of_body, .. } = &mut of(&mut job).body else { unreachable!() };
+        *of_body = untimed;
+        let output = output(&star(2, vec![job.clone()]));
+        let rows = &output.iterations;
+        let begins = [0, 1, 2].map(|k| START + k * (500_300 + GAP) + left_out);
+        assert_eq!((&rows.first_begin_ps[..], &rows.last_begin_ps[..]), (&begins[..], &begins[..]), "{untimed}");
+        assert_eq!(rows.longest_ps, [500_300 - left_out; 3]);
+        assert_eq!(rows.total_ps, [2 * (500_300 - left_out); 3]);
+        assert_eq!(output.ranks.work_ps, [3 * 500_300 + 2 * GAP; 2], "all phases are work");
+    }
+}
+
+/// Rank 0 runs ahead, since it only sends. Catches a barrier that is left out of the run, and one that counts.
+#[test]
+fn an_untimed_barrier_brings_ranks_together() {
+    let incast = PhaseAction::Incast(Incast { root: 1, bytes: 10 });
+    let mut job = program("incast", &[0, 1], FREE, phases(&[barrier(), incast]));
+    let Body::Phases { untimed, .. } = &mut of(&mut job).body else { unreachable!() };
+    *untimed = 1;
+    of(&mut job).iterations = Some(3);
+    let (meet, message) = (alone(1, PACKET), alone(10, PACKET));
+    // In the second barrier rank 0 waits for rank 1, which has received the message.
+    let begins = [0, 1, 2].map(|k| meet + k * (meet + message));
+    let rows = output(&star(2, vec![job.clone()])).iterations;
+    assert_eq!(rows.last_begin_ps, begins);
+    assert_eq!(rows.last_end_ps, begins.map(|begin| begin + message));
+    // Rank 1 leaves it as soon as the signal has come that rank 0 sent right after the message.
+    assert!([1, 2].iter().all(|&k| rows.last_end_ps[k - 1] < rows.first_begin_ps[k]));
+    assert!([1, 2].iter().all(|&k| rows.first_begin_ps[k] < rows.last_end_ps[k - 1] + alone(1, PACKET)));
+    let longest = [0, 1, 2].map(|k| rows.last_end_ps[k] - rows.first_begin_ps[k]);
+    assert_eq!((&rows.longest_ps[..], &rows.total_ps[..]), (&longest[..], &longest[..]), "to send takes no time");
+    // The timed part of rank 0 takes no time, but its iterations do.
+    of(&mut job).iterations = None;
+    let mut spec = star(2, vec![job]);
+    (spec.stop.jobs, spec.stop.at_ps) = (vec![], Some(begins[2]));
+    assert_eq!(output(&spec).iterations.ranks[..2], [2, 2]);
+}
+
+/// The time of a rank without operations in the phases that count. Catches a begin that is never set.
+#[test]
+fn a_time_may_be_empty() {
+    let alone_in = Phase { along: Some(GridAxis { grid: vec![2, 1], axis: 1 }), what: barrier() };
+    let first = Phase { along: None, what: compute(700) };
+    let mut job = program("empty", &[0, 1], FREE, Body::Phases { phases: vec![first, alone_in], untimed: 1 });
+    of(&mut job).iterations = Some(2);
+    let rows = output(&star(2, vec![job])).iterations;
+    assert_eq!((&rows.first_begin_ps[..], &rows.last_end_ps[..]), (&[700, 1_400][..], &[700, 1_400][..]));
+    assert_eq!(rows.longest_ps, [0; 2]);
+}
+
+/// Iterations of 100 ns and pauses of 1 us. Catches a pause a picosecond too soon or too late, one in the middle of an
+/// iteration, one before the first iteration or counted from time 0, and a clock that does not start again.
+#[test]
+fn pauses_begin_when_ranks_have_worked_for_so_long() {
+    const OFF: u64 = 1_000_000;
+    let begins = |on: u64, gap: u64, every: u64, iterations: u64| {
+        let mut job = program("bursts", &[0, 1], FREE, phases(&[compute(100_000)]));
+        let of = of(&mut job);
+        (of.start_ps, of.iterations, of.gap_ps, of.every_ps) = (START, Some(iterations), gap, every);
+        (of.on_ps, of.off_ps) = (on, OFF);
+        let rows = output(&star(2, vec![job])).iterations;
+        assert_eq!(rows.longest_ps, vec![100_000; iterations as usize], "a pause is no part of an iteration");
+        assert_eq!(rows.first_begin_ps, rows.last_begin_ps);
+        rows.first_begin_ps.iter().map(|begin| begin - START).collect::<Vec<_>>()
+    };
+    let three = [0, 100_000, 200_000, 1_300_000, 1_400_000, 1_500_000, 2_600_000];
+    assert_eq!(begins(200_001, 0, 0, 7), three);
+    assert_eq!(begins(300_000, 0, 0, 7), three);
+    assert_eq!(begins(300_001, 0, 0, 6), [0, 100_000, 200_000, 300_000, 1_400_000, 1_500_000]);
+    assert_eq!(begins(1, 0, 0, 3), [0, 1_100_000, 2_200_000]);
+    // The gap counts as work. With a period, a rank that waits for it works too, and one that is late waits no more.
+    assert_eq!(begins(200_000, GAP, 0, 4), [0, 170_000, 1_340_000, 1_510_000]);
+    assert_eq!(begins(700_000, 0, 400_000, 5), [0, 400_000, 1_800_000, 1_900_000, 2_000_000]);
+    assert_eq!(begins(800_000, 0, 400_000, 4), [0, 400_000, 1_800_000, 1_900_000]);
+    assert_eq!(begins(800_001, 0, 400_000, 4), [0, 400_000, 800_000, 2_200_000]);
+}
+
+/// Ranks that take 100 and 300 ns. Catches a pause of all ranks at once.
+#[test]
+fn each_rank_pauses_by_its_own_clock() {
+    let mut job = program("apart", &[0, 1], FREE, goal(&["calc 100", "calc 300"]));
+    (of(&mut job).iterations, of(&mut job).on_ps, of(&mut job).off_ps) = (Some(3), 200_000, 50_000);
+    let rows = output(&star(2, vec![job])).iterations;
+    assert_eq!(rows.first_begin_ps, [0, 100_000, 250_000]);
+    assert_eq!(rows.last_begin_ps, [0, 350_000, 700_000]);
 }
 
 /// The gap of a trace is on CPU 0, and the next iteration waits for it on all CPUs. Catches a gap that only CPU 0 sees.

@@ -1,7 +1,7 @@
 //! Timelines of messages, worked out by hand.
 
 use odonata_programs::{PhaseAction, PingPong};
-use odonata_sim::spec::{Body, Costs, Spec};
+use odonata_sim::spec::{Body, Costs, SizedCosts, Spec};
 
 use super::support::{
     DELAY, FREE, NODE, OVERHEAD, WIRE, alone, bandwidth, finishes, finishes_of, goal, leaves_after, of, phases,
@@ -85,6 +85,63 @@ fn rendezvous_with_a_receive_that_is_posted() {
     let totals = &output.jobs[0];
     assert_eq!((totals.control, totals.issued, totals.delivered, totals.bytes), (2, 1, 1, 64 + 64 + 2_500));
     assert_eq!(totals.packets, 1 + 1 + 3);
+}
+
+/// Costs of 100, 110 and 1000 bytes that rise and fall, and odd sizes in between. Catches times that are rounded up or
+/// always down, a size that takes the costs of a neighbour, costs that go on beyond the ends of the list, a delay that
+/// occupies a CPU or that control messages have, and a copy or a rendezvous that is paid besides.
+#[test]
+fn costs_by_size() {
+    let at = |bytes, send_ps, receive_ps, delay_ps| SizedCosts { bytes, send_ps, receive_ps, delay_ps };
+    let list = [at(100, 1_000, 900, 50_000), at(110, 1_007, 893, 20_007), at(1_000, 90_000, 893, 0)];
+    let cases = [
+        (0, 1_000, 900, 50_000),
+        (99, 1_000, 900, 50_000),
+        (100, 1_000, 900, 50_000),
+        (103, 1_002, 898, 41_003), // 1002.1, 897.9, 41002.1
+        (107, 1_004, 896, 29_005), // 1004.9, 895.1, 29004.9
+        (110, 1_007, 893, 20_007),
+        (500, 40_003, 893, 11_240), // 40003.9..., 893, 11239.9...
+        (1_000, 90_000, 893, 0),
+        (2_000, 90_000, 893, 0),
+    ];
+    for (bytes, send, receive, delay) in cases {
+        for eager_bytes in [1 << 40, 0] {
+            let mut spec = two_ranks([0, 1], &format!("send {bytes}b to 1"), &format!("recv {bytes}b from 0"));
+            let program = of(&mut spec.jobs[0]);
+            program.by_size = list.to_vec();
+            (program.costs.eager_bytes, program.costs.rendezvous_ps) = (eager_bytes, 33_000);
+            let eager = bytes <= eager_bytes;
+            let (asked, wire) = (if eager { 0 } else { 2 * zero_load(64) }, bytes.max(64));
+            let (output, issue) = (output(&spec), send + asked);
+            let sent = if eager { send } else { issue + leaves_after(wire, PACKET) };
+            let received = issue + zero_load(wire) + delay + receive;
+            assert_eq!(finishes(&output, 0), [sent, received], "{bytes} bytes, eager: {eager}");
+            assert_eq!(output.ranks.work_ps, [send, receive], "{bytes} bytes, eager: {eager}");
+        }
+    }
+    // Messages inside a node keep their own costs.
+    let lines = ["send 100b to 1", "recv 100b from 0"];
+    let mut spec = two_ranks([0, 0], lines[0], lines[1]);
+    let plain = finishes_of(&spec);
+    of(&mut spec.jobs[0]).by_size = list.to_vec();
+    assert_eq!(finishes_of(&spec), plain);
+}
+
+/// The CPU works on another message in the delay of the first. Catches a delay that keeps the CPU, and messages that
+/// cannot overtake.
+#[test]
+fn a_small_message_overtakes_in_the_delay_of_a_large_one() {
+    let lines = [
+        "a: send 1000b to 1 tag 1\nb: send 10b to 1 tag 2\nb requires a",
+        "recv 1000b from 0 tag 1\nrecv 10b from 0 tag 2",
+    ];
+    let mut spec = two_ranks([0, 1], lines[0], lines[1]);
+    let at = |bytes, delay_ps| SizedCosts { bytes, send_ps: 0, receive_ps: RECEIVE, delay_ps };
+    of(&mut spec.jobs[0]).by_size = vec![at(10, 0), at(1_000, 10_000_000)];
+    let output = output(&spec);
+    assert_eq!(output.ranks.work_ps, [0, 2 * RECEIVE]);
+    assert_eq!(finishes(&output, 0)[1], zero_load(1_000) + 10_000_000 + RECEIVE);
 }
 
 /// Catches a CTS that does not wait for the receive, and one that waits for more.

@@ -4,7 +4,7 @@
 use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};
 use odonata_sim::run;
-use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, Spec};
+use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, SizedCosts, Spec};
 use odonata_topology::Bandwidth;
 
 use super::support::{FREE, goal, of, phases, program, star};
@@ -14,6 +14,18 @@ use crate::support::stream;
 fn valid() -> Spec {
     let barrier = PhaseAction::Barrier { algorithm: Barrier::Dissemination };
     star(4, vec![stream(0, 1, 100), program("two", &[2, 3], FREE, phases(&[barrier]))])
+}
+
+const MORE: u64 = 1_000_000_001;
+const ZERO: SizedCosts = SizedCosts { bytes: 0, send_ps: 0, receive_ps: 0, delay_ps: 0 };
+
+fn sizes(list: &[u64]) -> Vec<SizedCosts> {
+    list.iter().map(|&bytes| SizedCosts { bytes, ..ZERO }).collect()
+}
+
+fn untimed(job: &mut JobSpec, phases: u32) {
+    let Body::Phases { untimed, .. } = &mut of(job).body else { unreachable!() };
+    *untimed = phases;
 }
 
 type Change = fn(&mut JobSpec);
@@ -74,7 +86,38 @@ fn times_and_numbers() {
         ),
         (|j| of(j).costs.copy = Some(Bandwidth(0)), ".program.costs.copy", "no-bandwidth"),
     ]);
+    let most = "out-of-range (found = 1099511627777, least = 0, most = 1099511627776)";
+    refused(&[
+        (|j| of(j).on_ps = 1, ".program.off_ps", "zero"),
+        (|j| of(j).off_ps = 1, ".program.on_ps", "zero"),
+        (|j| (of(j).on_ps, of(j).off_ps) = ((1 << 54) + 1, 1), ".program.on_ps", time),
+        (|j| (of(j).on_ps, of(j).off_ps) = (1, (1 << 54) + 1), ".program.off_ps", time),
+        (
+            |j| of(j).by_size = sizes(&[10, 11, 11]),
+            ".program.by_size[2].bytes",
+            "out-of-range (found = 11, least = 12, most = 1099511627776)",
+        ),
+        (
+            |j| of(j).by_size = sizes(&[10, 9]),
+            ".program.by_size[1].bytes",
+            "out-of-range (found = 9, least = 11, most = 1099511627776)",
+        ),
+        (|j| of(j).by_size = sizes(&[(1 << 40) + 1]), ".program.by_size[0].bytes", most),
+        (|j| of(j).by_size = vec![SizedCosts { send_ps: MORE, ..ZERO }], ".program.by_size[0].send_ps", delay),
+        (|j| of(j).by_size = vec![SizedCosts { receive_ps: MORE, ..ZERO }], ".program.by_size[0].receive_ps", delay),
+        (|j| of(j).by_size = vec![SizedCosts { delay_ps: MORE, ..ZERO }], ".program.by_size[0].delay_ps", delay),
+        (|j| untimed(j, 1), ".program.body.untimed", "out-of-range (found = 1, least = 0, most = 0)"),
+        (|j| untimed(j, u32::MAX), ".program.body.untimed", "out-of-range (found = 4294967295, least = 0, most = 0)"),
+    ]);
     let accepted: &[Change] = &[
+        |j| (of(j).on_ps, of(j).off_ps) = (1 << 54, 1 << 54),
+        |j| of(j).by_size = sizes(&[0, 1, 1 << 40]),
+        |j| of(j).by_size = vec![SizedCosts { send_ps: MORE - 1, receive_ps: MORE - 1, delay_ps: MORE - 1, ..ZERO }],
+        |j| {
+            of(j).body =
+                phases(&[PhaseAction::Compute { ps: 1, jitter_ps: 0 }, PhaseAction::Compute { ps: 1, jitter_ps: 0 }]);
+            untimed(j, 1);
+        },
         |j| (of(j).start_ps, of(j).gap_ps, of(j).iterations) = (1 << 54, 1 << 54, Some((1 << 31) - 1)),
         |j| (of(j).costs.send_ps, of(j).costs.receive_ps) = (1_000_000_000, 1_000_000_000),
         |j| (of(j).costs.memory_ps, of(j).costs.control_bytes) = (1_000_000_000, 65_536),

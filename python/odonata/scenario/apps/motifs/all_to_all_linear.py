@@ -11,8 +11,8 @@ from odonata.scenario.apps.values import MessageSize
 class AllToAllLinear(ComputingMotif):
     """Every rank begins to send to and to receive from all others, in order from rank 0, then waits for all.
 
-    Source: the loop of MPI_Isend and MPI_Irecv with one MPI_Waitall of Piarulli et al., arXiv 2604.11432; also the
-    basic linear all-to-all of Open MPI. Without the `call` of a collective.
+    Source: the loop of MPI_Isend and MPI_Irecv with one MPI_Waitall of Piarulli et al., arXiv 2604.11432. Without the
+    `call` of a collective.
     """
 
     motif: Literal["all-to-all-linear"]

@@ -10,7 +10,9 @@ from odonata.scenario.apps.values import MessageSize
 
 
 class Incast(ComputingMotif):
-    """All ranks but the root send one message to the root, at the same time. Each waits for its own.
+    """All ranks but the root send one message to the root, at the same time.
+
+    Each waits for its own message.
 
     Source: the congestor of GPCNeT (Chunduri et al., SC 2019) and of Piarulli et al., arXiv 2604.11432.
     """
