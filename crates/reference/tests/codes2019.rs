@@ -290,6 +290,7 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
         s.jobs[0].nodes.retain(|&node| node < 27); // the first three groups
         dragonfly_plus(s).last_group_leaves = Some(1);
     });
+    change("topology.rails", &|s| dragonfly_plus(s).rails = 2);
     run_compat(&good(), &mut ()).expect("the unchanged one runs");
     for (expected, spec) in cases {
         match run_compat(&spec, &mut ()) {

@@ -122,8 +122,10 @@ fn odd_dragonfly_plus_machines_meet_every_rule() {
         count(&mut counts, "pairs of their own", !topology.pair_links.is_empty());
         count(&mut counts, "smaller last group", topology.last_group_leaves.is_some());
         count(&mut counts, "listed cables", topology.global_links.is_some());
+        count(&mut counts, "rails", topology.rails > 1);
     }
-    let machines = ["pairs of their own", "smaller last group", "listed cables", "failed links", "failed routers"];
+    let machines =
+        ["pairs of their own", "smaller last group", "listed cables", "failed links", "failed routers", "rails"];
     let sensors =
         ["sensor Backlog", "sensor Credits", "sensor Both", "sensor Occupancy", "sensor None", "late news of credits"];
     let routings = ["minimal Hash", "valiant Hash", "valiant Spine", "valiant Leaf", "fpar", "prog-adaptive"];

@@ -59,6 +59,7 @@ fn check_machine(spec: &Spec) -> Result<(), Error> {
         (!topology.pair_links.is_empty(), "pair_links"),
         (topology.last_group_leaves.is_some(), "last_group_leaves"),
         (topology.global_links.is_some(), "global_links"),
+        (topology.rails > 1, "rails"),
     ] {
         if given {
             return unsupported(path!["topology", field]);
