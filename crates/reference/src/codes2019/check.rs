@@ -90,8 +90,13 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if spec.fabric.flit_bytes != 1 {
         return other(path!["fabric", "flit_bytes"], spec.fabric.flit_bytes, &["1"]);
     }
-    if spec.fabric.nic.rail != Rail::Hash {
-        return other(path!["fabric", "nic", "rail"], "least-busy", &["hash"]);
+    let rail = match spec.fabric.nic.rail {
+        Rail::Hash => None,
+        Rail::LeastBusy => Some("least-busy"),
+        Rail::ByRank => Some("by-rank"),
+    };
+    if let Some(found) = rail {
+        return other(path!["fabric", "nic", "rail"], found, &["hash"]);
     }
     if usize::from(spec.fabric.channels) != CHANNELS {
         return other(path!["fabric", "channels"], spec.fabric.channels, &["2"]);
