@@ -172,9 +172,12 @@ def test_cascade(groups, rows, columns, nodes, ports, links, last, row_links, co
     links=st.none() | SMALL,
     pair=PAIR,
     last=st.none() | SMALL,
+    rails=st.integers(1, 3),
 )
-@example(groups=2, leaves=1, spines=2, nodes=1, ports=1, arrangement="parallel", links=1, pair=(0, 1, 2), last=None)
-def test_dragonfly_plus(groups, leaves, spines, nodes, ports, arrangement, links, pair, last):
+@example(
+    groups=2, leaves=1, spines=2, nodes=1, ports=1, arrangement="parallel", links=1, pair=(0, 1, 2), last=None, rails=1
+)
+def test_dragonfly_plus(groups, leaves, spines, nodes, ports, arrangement, links, pair, last, rails):
     agree(
         {
             "kind": "dragonfly-plus",
@@ -187,6 +190,7 @@ def test_dragonfly_plus(groups, leaves, spines, nodes, ports, arrangement, links
             "links_per_pair": links,
             "pair_links": None if pair is None else [list(pair)],
             "last_group_leaves": last,
+            "rails": rails,
         }
     )
 
@@ -353,11 +357,27 @@ def test_a_leaf_has_no_global_ports():
 
 
 def test_a_choice_of_nics_needs_several():
-    with pytest.raises(InputError, match="needs nodes with several NICs, which a Dragonfly"):
+    with pytest.raises(InputError, match="needs nodes with several NICs"):
         machine.load("tiny", fabric={"nic": {"rail": "hash"}})
     with pytest.raises(InputError, match="needs nodes with several NICs") as caught:
         machine.load("theta", fabric={"nic": {"rail": "hash"}})
     assert caught.value.path == ("fabric", "nic", "rail")
+
+
+def test_several_nics_on_a_leaf():
+    plain = machine.load("tiny")
+    two = machine.load({"preset": "tiny", "rails": 2}, fabric={"nic": {"rail": "by-rank"}})
+    assert two.shape == plain.shape, "`nodes_per_leaf` counts nodes"
+    assert "rails" not in plain.topology
+    assert two.topology == plain.topology | {"rails": 2}
+    assert two.fabric["nic"]["rail"] == "by-rank"
+    assert machine.load({"preset": "tiny", "rails": 2}).table.fabric.nic.rail == "hash"
+    assert dict(two.table.facts())["NICs of a node"] == "2, on its leaf"
+    assert two.describe()["rails"] == 2
+    ports = plain.table.nodes_per_leaf * 2 + plain.table.spines
+    assert dict(two.table.facts())["ports used"].startswith(f"{ports} of a leaf")
+    with pytest.raises(InputError, match=f"a leaf needs {ports}"):
+        machine.load({"preset": "tiny", "rails": 2, "radix": ports - 1})
 
 
 def test_facts_of_a_balanced_dragonfly():

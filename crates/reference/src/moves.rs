@@ -84,8 +84,9 @@ impl World<'_> {
     ) {
         let key = random(self.spec.seed, Stream::Message, u64::from(node), self.issued[node as usize]);
         let rails = self.map.network.rails;
-        let (rail, rail_there) = match nics {
-            Some((here, there)) => (u32::from(here) % rails, u32::from(there) % rails),
+        let by_rank = self.nics_of_ranks(job, [node, to], cause);
+        let (rail, rail_there) = match nics.map(|(here, there)| [here, there].map(u32::from)).or(by_rank) {
+            Some([here, there]) => (here % rails, there % rails),
             None => {
                 let rail = self.rail(t, node, key);
                 (rail, rail)
@@ -131,11 +132,25 @@ impl World<'_> {
         }
     }
 
+    /// Under `by-rank`, the place of each of the two ranks of a protocol message, the one that issues it first, among the
+    /// ranks of its job on its node.
+    fn nics_of_ranks(&self, job: usize, [node, to]: [u32; 2], cause: Cause) -> Option<[u32; 2]> {
+        let Cause::Program(message) = cause else { return None };
+        if self.spec.fabric.nic.rail != Rail::ByRank {
+            return None;
+        }
+        let ends = [message.arrival.key.peer, message.to];
+        let [from, at] = if self.is_get(cause) { [ends[1], ends[0]] } else { ends };
+        let nodes = &self.spec.jobs[job].nodes;
+        let place = |rank: u32, node: u32| nodes[..rank as usize].iter().filter(|&&other| other == node).count() as u32;
+        Some([place(from, node), place(at, to)])
+    }
+
     /// Number of the NIC that a message uses at its source and at its destination.
     fn rail(&self, t: u64, node: u32, key: u64) -> u32 {
         let rails = self.map.network.rails;
         match self.spec.fabric.nic.rail {
-            Rail::Hash => below(mix64(key), u64::from(rails)) as u32,
+            Rail::Hash | Rail::ByRank => below(mix64(key), u64::from(rails)) as u32,
             Rail::LeastBusy => {
                 let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
                 let busy = |rail: &u32| {

@@ -285,11 +285,13 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("measure.series", &|s| s.measure.series = true);
     change("measure.operations", &|s| s.measure.operations = true);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
+    change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::ByRank);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);
     change("topology.last_group_leaves", &|s| {
         s.jobs[0].nodes.retain(|&node| node < 27); // the first three groups
         dragonfly_plus(s).last_group_leaves = Some(1);
     });
+    change("topology.rails", &|s| dragonfly_plus(s).rails = 2);
     run_compat(&good(), &mut ()).expect("the unchanged one runs");
     for (expected, spec) in cases {
         match run_compat(&spec, &mut ()) {

@@ -122,8 +122,10 @@ fn odd_dragonfly_plus_machines_meet_every_rule() {
         count(&mut counts, "pairs of their own", !topology.pair_links.is_empty());
         count(&mut counts, "smaller last group", topology.last_group_leaves.is_some());
         count(&mut counts, "listed cables", topology.global_links.is_some());
+        count(&mut counts, "rails", topology.rails > 1);
     }
-    let machines = ["pairs of their own", "smaller last group", "listed cables", "failed links", "failed routers"];
+    let machines =
+        ["pairs of their own", "smaller last group", "listed cables", "failed links", "failed routers", "rails"];
     let sensors =
         ["sensor Backlog", "sensor Credits", "sensor Both", "sensor Occupancy", "sensor None", "late news of credits"];
     let routings = ["minimal Hash", "valiant Hash", "valiant Spine", "valiant Leaf", "fpar", "prog-adaptive"];
@@ -141,7 +143,10 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         let mut nodes = job.nodes.clone();
         nodes.sort_unstable();
         nodes.dedup();
-        count(counts, "several ranks a node", nodes.len() < job.nodes.len() && nodes.len() > 1);
+        let several = nodes.len() < job.nodes.len() && nodes.len() > 1;
+        count(counts, "several ranks a node", several);
+        let rails = spec.machine().expect("it was built before").network().rails;
+        count(counts, "rails by rank", several && rails > 1 && spec.fabric.nic.rail == Rail::ByRank);
         count(counts, "all on one node", nodes.len() == 1);
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
@@ -158,7 +163,6 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
                 count(counts, "irequires", goal.contains("irequires"));
                 count(counts, "several CPUs", goal.contains("cpu 1"));
                 count(counts, "large tags", goal.contains("tag 18446744073709551"));
-                let rails = spec.machine().expect("it was built before").network().rails;
                 count(counts, "named NICs of several", rails > 1 && goal.contains(" nic "));
             }
             Body::Phases { phases, .. } => {
@@ -249,8 +253,15 @@ fn programs_meet_every_rule() {
         "Training",
         "Incast",
     ];
-    let rare =
-        ["dead", "named NICs of several", "many iterations", "failed links", "failed routers", "late news of credits"];
+    let rare = [
+        "dead",
+        "rails by rank",
+        "named NICs of several",
+        "many iterations",
+        "failed links",
+        "failed routers",
+        "late news of credits",
+    ];
     for list in [&collectives[..], &motifs, &rare] {
         assert_each(&counts, 10, list);
     }

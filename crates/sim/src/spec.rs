@@ -241,6 +241,9 @@ pub enum Rail {
     Hash,
     /// The NIC of the source with the least to send.
     LeastBusy,
+    /// For messages of programs, at each end the NIC of the rank there: the ranks of a job on a node take the NICs in
+    /// turn. For other messages as `Hash`.
+    ByRank,
 }
 
 impl Rail {

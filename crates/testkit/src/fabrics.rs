@@ -110,7 +110,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
     NicSpec {
         overhead_ps: if c.chance(without_overhead) { 0 } else { c.within(1, most) },
         order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
-        rail: c.of(&[Rail::Hash, Rail::LeastBusy]),
+        rail: c.of(&[Rail::Hash, Rail::LeastBusy, Rail::ByRank]),
         aries: None,
     }
 }

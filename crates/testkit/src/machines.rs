@@ -69,6 +69,7 @@ pub fn odd_dragonfly_plus(c: &mut Choices) -> Made {
             spec.global_links = Some(links);
             spec.global_links_per_spine = 8;
         }
+        spec.rails = c.of(&[1, 1, 1, 2, 3]);
         if let Some(made) = broken(c, TopologySpec::DragonflyPlus(spec), 50, MOST_NODES) {
             return made;
         }

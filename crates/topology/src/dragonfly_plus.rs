@@ -3,9 +3,9 @@
 //!
 //! Sources: Shpiner 2017; Kang 2019, section 2.1 and 3.1.1 (catalogue K1, K2, K4).
 //!
-//! Numbering: nodes leaf by leaf, routers group by group with the leaves first. A leaf's ports are its nodes,
-//! then the spines of its group in order; a spine's ports are the leaves of its group in order, then its global
-//! links ordered by the other group and, within one, by link number.
+//! Numbering: nodes leaf by leaf, routers group by group with the leaves first. A leaf's ports are the
+//! NICs of its nodes (those of a node side by side), then the spines of its group in order; a spine's ports are the
+//! leaves of its group in order, then its global links ordered by the other group and, within one, by link number.
 
 mod cables;
 mod check;

@@ -66,8 +66,11 @@ class NicTable(Table):
     order: Literal["fcfs", "round-robin"] = Field(
         "fcfs", description="which of several waiting messages sends the next packet"
     )
-    rail: Literal["hash", "least-busy"] | None = Field(
-        None, description="how the NIC of a message is chosen on a node with several NICs (default: hash)"
+    rail: Literal["hash", "least-busy", "by-rank"] | None = Field(
+        None,
+        description="how the NIC of a message is chosen on a node with several NICs: `hash`: drawn for each message; "
+        "`least-busy`: the one with the least to send; `by-rank`: the ranks of a program on a node take its NICs in "
+        "turn, and a message uses the NIC of its rank at each end (traffic: as `hash`) (default: hash)",
     )
     kind: Literal["simple", "aries"] | None = Field(
         None,

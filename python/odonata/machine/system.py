@@ -116,7 +116,7 @@ class System(Attributes):
     @cached_property
     def node_bandwidth(self) -> int:
         """Bandwidth of the links of a node to its routers, all NICs together, in millionths of a byte per second."""
-        return self.table.fabric.links["node"].bandwidth * getattr(self.table, "rails", 1)
+        return self.table.fabric.links["node"].bandwidth * (getattr(self.table, "rails", None) or 1)
 
     @cached_property
     def global_bandwidth_of_group(self) -> int:

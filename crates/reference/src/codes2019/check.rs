@@ -59,6 +59,7 @@ fn check_machine(spec: &Spec) -> Result<(), Error> {
         (!topology.pair_links.is_empty(), "pair_links"),
         (topology.last_group_leaves.is_some(), "last_group_leaves"),
         (topology.global_links.is_some(), "global_links"),
+        (topology.rails > 1, "rails"),
     ] {
         if given {
             return unsupported(path!["topology", field]);
@@ -89,8 +90,13 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if spec.fabric.flit_bytes != 1 {
         return other(path!["fabric", "flit_bytes"], spec.fabric.flit_bytes, &["1"]);
     }
-    if spec.fabric.nic.rail != Rail::Hash {
-        return other(path!["fabric", "nic", "rail"], "least-busy", &["hash"]);
+    let rail = match spec.fabric.nic.rail {
+        Rail::Hash => None,
+        Rail::LeastBusy => Some("least-busy"),
+        Rail::ByRank => Some("by-rank"),
+    };
+    if let Some(found) = rail {
+        return other(path!["fabric", "nic", "rail"], found, &["hash"]);
     }
     if usize::from(spec.fabric.channels) != CHANNELS {
         return other(path!["fabric", "channels"], spec.fabric.channels, &["2"]);

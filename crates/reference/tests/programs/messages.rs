@@ -168,6 +168,39 @@ fn nics_that_a_trace_names_are_rails() {
     }
 }
 
+/// The NIC of a rank: its place among the ranks of its job on its node, modulo the rails. Each end has its own, and the
+/// clearance goes back the same way. A trace that names NICs keeps them.
+#[test]
+fn ranks_take_the_nics_of_their_node_in_turn() {
+    // Ranks 0, 2 and 4 of node 0 have rails 0, 1 and 0; ranks 1 and 3 of node 2 have 0 and 1.
+    let by_nic = |send: &str| {
+        let receive = "r: recv 200b from 2 tag 1";
+        let ranks = ["c: calc 1", receive, send, "r: recv 50b from 4 tag 2", "s: send 50b to 3 tag 2"];
+        // Another job on node 1 does not count.
+        let mut spec = spec(&[trace(&[1, 1], &["c: calc 1"; 2]), trace(&[0, 2, 0, 2, 0], &ranks)]);
+        let odonata_sim::spec::TopologySpec::Dragonfly(topology) = &mut spec.topology else { panic!("a dragonfly") };
+        (topology.nodes_per_router, topology.rails) = (4, 2);
+        spec.fabric.nic.rail = odonata_sim::spec::Rail::ByRank;
+        let machine = spec.machine().expect("it can be built");
+        let network = machine.network();
+        let bytes = run(&spec).expect("it runs").links.bytes;
+        let channels = (bytes.len() - network.endpoints()) / network.peer.len();
+        let injected = bytes[bytes.len() - network.endpoints()..][..6].to_vec();
+        let ejected = (0..6).map(|endpoint| {
+            let first = network.node_slot[endpoint].index() * channels;
+            bytes[first..first + channels].iter().sum::<u64>()
+        });
+        (injected, ejected.collect::<Vec<_>>())
+    };
+    let (injected, ejected) = by_nic("s: send 200b to 1 tag 1");
+    assert_eq!(injected, [50, CONTROL + 200, 0, 0, CONTROL, 0]);
+    assert_eq!(ejected, [0, CONTROL, 0, 0, CONTROL + 200, 50]);
+    // Operations that name none then name NIC 0.
+    let (injected, ejected) = by_nic("s: send 200b to 1 tag 1 nic 3");
+    assert_eq!(injected, [50, CONTROL + 200, 0, 0, CONTROL, 0]);
+    assert_eq!(ejected, [0, CONTROL, 0, 0, CONTROL + 200 + 50, 0]);
+}
+
 fn odd_gateways() -> Option<odonata_sim::spec::Gateways> {
     Some(odonata_sim::spec::Gateways::All)
 }

@@ -1,7 +1,7 @@
 //! A job that runs a program: the CPUs of its ranks, and what follows their tasks.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, path};
@@ -15,7 +15,7 @@ use super::tally::Tally;
 use crate::counters::{OperationCounts, Operations, Task};
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
-use crate::spec::{Costs, ProgramSpec, Record, SizedCosts, Spec};
+use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCosts, Spec};
 
 /// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
 /// phases it is one of the others below.
@@ -51,6 +51,8 @@ pub struct Running {
     /// Iterations of each rank; none if there is no end.
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
+    /// Place of each rank among the ranks of its node, if that chooses its NIC.
+    places: Option<Vec<u32>>,
     pub(super) ranks: Vec<Rank>,
     /// When each CPU of the ranks becomes free, and where the CPUs of each rank begin.
     cpus: Vec<u64>,
@@ -123,6 +125,7 @@ impl Running {
             program: compiled,
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
+            places: (spec.fabric.nic.rail == Rail::ByRank).then(|| places(&job.nodes)),
             ranks: vec![Rank { burst: program.start_ps, ..Rank::default() }; ranks],
             cpus: vec![0; first_cpu[ranks]],
             first_cpu,
@@ -150,6 +153,12 @@ impl Running {
     #[must_use]
     pub fn node(&self, rank: u32) -> u32 {
         self.nodes[rank as usize]
+    }
+
+    /// Places of two ranks among the ranks of their nodes, if these choose the NICs of a message between them.
+    #[must_use]
+    pub fn places(&self, ranks: [u32; 2]) -> Option<[u32; 2]> {
+        self.places.as_ref().map(|places| ranks.map(|rank| places[rank as usize]))
     }
 
     /// Size on the network.
@@ -423,4 +432,15 @@ impl Running {
             operations.absorb(of);
         }
     }
+}
+
+/// Place of each rank among the ranks of its node, in order of rank.
+fn places(nodes: &[u32]) -> Vec<u32> {
+    let mut on_node = BTreeMap::new();
+    let mut next = |node: &u32| {
+        let count = on_node.entry(*node).or_insert(0);
+        *count += 1;
+        *count - 1
+    };
+    nodes.iter().map(&mut next).collect()
 }

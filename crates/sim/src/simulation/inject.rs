@@ -341,10 +341,10 @@ fn flow_key(seed: u64, from: u32, to: u32) -> u32 {
     (random(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
 }
 
-/// The NIC of a node that a message uses.
+/// The NIC of a node that a message uses, unless it is that of a rank.
 pub(super) fn choose_rail(rail: Rail, key: u64, nics: &[Nic], now: u64) -> u32 {
     match rail {
-        Rail::Hash => below(mix64(key), nics.len() as u64) as u32,
+        Rail::Hash | Rail::ByRank => below(mix64(key), nics.len() as u64) as u32,
         Rail::LeastBusy => {
             let busy = |nic: &Nic| (nic.unsent(), nic.free.saturating_sub(now));
             (0..nics.len()).min_by_key(|&k| busy(&nics[k])).unwrap_or(0) as u32

@@ -51,6 +51,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             std::mem::swap(&mut rank, &mut peer); // the rank that the data go to issues it
         }
         let to = running.node(peer);
+        let of_ranks = running.places([rank, peer]);
         let measured = running.tally.measures(protocol_message.issue);
         let row = programs.post(protocol_message);
         let sender = if R::RESPONSES { programs.expect_sent(job, protocol_message) } else { None };
@@ -78,8 +79,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let mut waiting = Waiting::new(bytes, key, message, to, routing);
         let mut rail = 0;
         if rails > 1 {
-            let chosen = protocol_message.nics.map(|nics| nics.map(|nic| u32::from(nic) % rails));
-            let [from, at] = chosen.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
+            let chosen = protocol_message.nics.map(|nics| nics.map(u32::from)).or(of_ranks);
+            let [from, at] = chosen
+                .map(|nics| nics.map(|nic| nic % rails))
+                .unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
             rail = from;
             waiting.set_to(to * rails + at);
             *nics[rail as usize].unsent_mut() += bytes;

@@ -56,18 +56,20 @@ fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), Error> {
         ("leaves", spec.leaves),
         ("spines", spec.spines),
         ("nodes_per_leaf", spec.nodes_per_leaf),
+        ("rails", spec.rails),
     ] {
         if value == 0 {
             return Err(ErrorKind::Zero {}.at(path!["topology", what]));
         }
     }
-    let [groups, leaves, spines, nodes_per_leaf, per_spine] =
-        [spec.groups, spec.leaves, spec.spines, spec.nodes_per_leaf, spec.global_links_per_spine].map(u128::from);
-    let (of_leaf, of_spine) = (nodes_per_leaf + spines, leaves + per_spine);
+    let [groups, leaves, spines, per_spine] =
+        [spec.groups, spec.leaves, spec.spines, spec.global_links_per_spine].map(u128::from);
+    let nics_per_leaf = u128::from(spec.nodes_per_leaf) * u128::from(spec.rails);
+    let (of_leaf, of_spine) = (nics_per_leaf + spines, leaves + per_spine);
     bounded(&[
         ("ports per router", of_leaf.max(of_spine), u64::from(u16::MAX)),
         ("groups", groups, u64::from(u16::MAX)),
-        ("nodes", groups * leaves * nodes_per_leaf, u64::from(u32::MAX)),
+        ("nodes", groups * leaves * nics_per_leaf, u64::from(u32::MAX)),
         ("ports", groups * (leaves * of_leaf + spines * of_spine), MAX_PORTS),
         ("entries in its table of spines and groups", groups * groups * spines, MAX_TABLE),
     ])

@@ -46,7 +46,7 @@ impl LeafKinds {
                 if !network.router_works(r) {
                     continue;
                 }
-                let up = spec.nodes_per_leaf as u16..network.ports(r);
+                let up = spec.node_ports() as u16..network.ports(r);
                 let ports: Vec<u16> =
                     up.filter(|&port| !network.has_failed(network.slot(r, crate::Port(port)))).collect();
                 let kind = *known.entry(ports).or_insert_with_key(|ports| leaf_kinds.add(group, ports, r));
@@ -59,7 +59,7 @@ impl LeafKinds {
             leaf.by_ref().take(spec.spines as usize).for_each(drop);
             leaf_kinds.first.push(leaf_kinds.group.len() as u32);
         }
-        let first_up = spec.nodes_per_leaf as usize;
+        let first_up = spec.node_ports() as usize;
         leaf_kinds.has = vec![false; leaf_kinds.count() * spec.spines as usize];
         for kind in 0..leaf_kinds.count() {
             for at in 0..leaf_kinds.ports.get(kind).len() {

@@ -180,7 +180,7 @@ impl Live {
     }
 
     fn add_up(&mut self, machine: &DragonflyPlus) -> Result<(), Error> {
-        let first_up = machine.spec.nodes_per_leaf as u16;
+        let first_up = machine.spec.node_ports() as u16;
         let mut last: Vec<u16> = Vec::new();
         for group in 0..machine.spec.groups {
             let right = self.right_spines(machine, group);

@@ -27,7 +27,7 @@ impl Arrangement {
 }
 
 /// The numbers that describe a Dragonfly+.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DragonflyPlusSpec {
     /// Number of groups, at least 1.
@@ -55,9 +55,46 @@ pub struct DragonflyPlusSpec {
     /// Every global cable as a pair of spines (router numbers), instead of an arrangement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_links: Option<Vec<[u32; 2]>>,
+    /// NICs per node, all on its leaf.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub rails: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature that Serde calls
+fn is_one(value: &u32) -> bool {
+    *value == 1
+}
+
+impl Default for DragonflyPlusSpec {
+    fn default() -> Self {
+        Self {
+            groups: 0,
+            leaves: 0,
+            spines: 0,
+            nodes_per_leaf: 0,
+            global_links_per_spine: 0,
+            links_per_pair: None,
+            arrangement: Arrangement::default(),
+            pair_links: Vec::new(),
+            last_group_leaves: None,
+            global_links: None,
+            rails: 1,
+        }
+    }
 }
 
 impl DragonflyPlusSpec {
+    /// Ports of a leaf to nodes: one for each NIC.
+    #[inline]
+    #[must_use]
+    pub fn node_ports(&self) -> u32 {
+        self.nodes_per_leaf * self.rails
+    }
+
     /// Leaves of a group: the last group may have fewer than the others.
     #[inline]
     #[must_use]

@@ -28,7 +28,7 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
             group_of_router.push(group);
             first_slot.push(next);
             next += if local < leaves {
-                spec.nodes_per_leaf + spines
+                spec.node_ports() + spines
             } else {
                 leaves + cables.far_group[(group * spines + local - leaves) as usize].len() as u32
             };
@@ -45,7 +45,7 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
         class: vec![ClassId::NODE; next as usize],
         node_slot: Vec::new(),
         router_of_slot: vec![RouterId(0); next as usize],
-        rails: 1,
+        rails: spec.rails,
         first_global: GLOBAL,
         routers_per_group: per_group,
         failed: Vec::new(),
@@ -59,13 +59,13 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
         let leaves = leaves_in(group);
         for leaf in 0..leaves {
             let first = network.first_slot[(group * per_group + leaf) as usize];
-            for port in 0..spec.nodes_per_leaf {
+            for port in 0..spec.node_ports() {
                 let slot = SlotId(first + port);
                 network.peer[slot.index()] = Peer::Node(NodeId(network.node_slot.len() as u32));
                 network.node_slot.push(slot);
             }
             for spine in 0..spines {
-                let up = SlotId(first + spec.nodes_per_leaf + spine);
+                let up = SlotId(first + spec.node_ports() + spine);
                 let down = SlotId(network.first_slot[(group * per_group + leaves + spine) as usize] + leaf);
                 join(&mut network, up, down, LOCAL);
             }

@@ -74,8 +74,10 @@ fn every_key() {
     let spec = read(plus);
     assert_eq!(serde_json::to_string(&spec).expect("JSON"), plus);
     assert_eq!(Machine::build(&spec, &Failures::default()).expect("it fits").network().nodes(), 3);
-    let plus = r#"{"kind":"dragonfly-plus","groups":2,"leaves":2,"spines":1,"nodes_per_leaf":1,"global_links_per_spine":9,"links_per_pair":2,"arrangement":"parallel","pair_links":[[0,1,4]]}"#;
-    assert_eq!(serde_json::to_string(&read(plus)).expect("JSON"), plus);
+    let plus = r#"{"kind":"dragonfly-plus","groups":2,"leaves":2,"spines":1,"nodes_per_leaf":1,"global_links_per_spine":9,"links_per_pair":2,"arrangement":"parallel","pair_links":[[0,1,4]],"rails":3}"#;
+    let spec = read(plus);
+    assert_eq!(serde_json::to_string(&spec).expect("JSON"), plus);
+    assert_eq!(Machine::build(&spec, &Failures::default()).expect("it fits").network().endpoints(), 12);
 }
 
 #[test]

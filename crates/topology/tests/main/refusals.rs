@@ -2,7 +2,7 @@
 //! one that names the wrong number.
 
 use odonata_error::{Error, ErrorKind, path};
-use odonata_topology::{Arrangement, DragonflyPlus};
+use odonata_topology::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 
 use crate::support::spec;
 
@@ -25,6 +25,8 @@ fn no_count_may_be_zero() {
         let error = linear(size, None);
         assert_eq!(error, ErrorKind::Zero {}.at(path!["topology", what]));
     }
+    let no_nics = DragonflyPlusSpec { rails: 0, ..spec([3, 2, 2, 2, 4], None, Arrangement::Linear) };
+    assert_eq!(DragonflyPlus::build(&no_nics).err(), Some(ErrorKind::Zero {}.at(path!["topology", "rails"])));
     assert_eq!(linear([3, 2, 2, 2, 4], Some(0)), ErrorKind::Zero {}.at(path!["topology", "links_per_pair"]));
 }
 
@@ -83,4 +85,7 @@ fn absurd_numbers_are_refused_too() {
     let most = u32::MAX;
     assert!(matches!(linear([most; 5], Some(most)).kind, ErrorKind::MachineTooLarge { .. }));
     assert!(matches!(linear([most, most, 1, most, most], None).kind, ErrorKind::MachineTooLarge { .. }));
+    let nics = DragonflyPlusSpec { rails: most, ..spec([most; 5], Some(most), Arrangement::Linear) };
+    let error = DragonflyPlus::build(&nics).expect_err("it is too large");
+    assert!(matches!(error.kind, ErrorKind::MachineTooLarge { .. }));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
-use odonata_topology::{Arrangement, ClassId, DragonflyPlus, DragonflyPlusSpec, NodeId, Peer, RouterId};
+use odonata_topology::{Arrangement, ClassId, DragonflyPlus, DragonflyPlusSpec, NodeId, Peer, Port, RouterId};
 use proptest::prelude::*;
 
 use crate::support::{build, distances, links, spec};
@@ -144,4 +144,26 @@ fn the_number_of_links_is_filled_in() {
     let machine = build(&spec([3, 1, 2, 1, 4], None, Arrangement::Linear));
     assert_eq!(machine.spec.links_per_pair, Some(4));
     assert_eq!(machine.network.group_of_node(NodeId(2)).0, 2);
+}
+
+/// Catches NICs of a node on several leaves or apart on one, links to spines that begin too early, and a machine whose
+/// cables depend on its NICs.
+#[test]
+fn the_nics_of_a_node_are_side_by_side_on_its_leaf() {
+    let plain = spec([3, 2, 2, 2, 4], None, Arrangement::Linear);
+    let one = build(&plain);
+    let machine = build(&DragonflyPlusSpec { rails: 3, ..plain });
+    let network = &machine.network;
+    assert_eq!((network.rails, network.nodes(), network.endpoints()), (3, 12, 36));
+    for endpoint in 0..36 {
+        let (leaf, port) = network.port_of(network.node_slot[endpoint as usize]);
+        assert_eq!(leaf, one.leaf_of(NodeId(endpoint / 3)), "endpoint {endpoint}");
+        assert_eq!(port, Port((endpoint % 6) as u16), "endpoint {endpoint}");
+        assert_eq!(network.peer[network.slot(leaf, port).index()], Peer::Node(NodeId(endpoint)));
+    }
+    let between = |machine: &DragonflyPlus| -> Vec<(RouterId, RouterId)> {
+        links(&machine.network).map(|(_, from, to)| (from, to)).collect()
+    };
+    assert_eq!(between(&machine), between(&one));
+    assert_eq!(network.cables(), [36, 12, 12]);
 }

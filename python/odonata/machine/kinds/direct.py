@@ -8,7 +8,7 @@ from pydantic import Field
 
 from odonata.document import Count, Seed
 from odonata.errors import InputError
-from odonata.machine.kinds.kind import MachineTable
+from odonata.machine.kinds.kind import MachineTable, has_several_nics, with_rail
 from odonata.machine.kinds.lists import GlobalLinks, PairLinks
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.kinds.words import links_between
@@ -76,13 +76,9 @@ class DirectTable(MachineTable):
         result = super().completed(table)
         if result.get("arrangement") == "random":
             result.setdefault("arrangement_seed", 0)
-        rails, fabric = result.get("rails", 1), result.get("fabric")
-        if isinstance(rails, int) and rails > 1:
+        if has_several_nics(result):
             result.setdefault("rails_on", "one-router")
-            nic = fabric.get("nic", {}) if isinstance(fabric, Mapping) else None
-            if isinstance(fabric, Mapping) and isinstance(nic, Mapping):
-                result["fabric"] = {**fabric, "nic": {"rail": "hash", **nic}}
-        return result
+        return with_rail(result)
 
     def check(self) -> None:
         """Raises InputError if the links do not fit, or the machine is too large."""
@@ -175,12 +171,9 @@ class DirectTable(MachineTable):
 
     def _check_rails(self) -> None:
         if self.rails == 1:
-            for key, path, given in (
-                ("rails_on", ("rails_on",), self.rails_on),
-                ("fabric.nic.rail", ("fabric", "nic", "rail"), self.fabric.nic.rail),
-            ):
-                if given is not None:
-                    raise InputError(f"`{key}` needs nodes with several NICs", hint="`rails = 2`", path=path)
+            if self.rails_on is not None:
+                raise InputError("`rails_on` needs nodes with several NICs", hint="`rails = 2`", path=("rails_on",))
+            self.check_rail(self.rails)
         elif self.rails_on == "different-routers":
             full = [(self.group_routers, "a group")] if self.groups > 1 else []
             for routers, which in (*full, (self.last_group, "the last group")):

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from odonata.document import Count
 from odonata.errors import InputError
-from odonata.machine.kinds.kind import MachineTable
+from odonata.machine.kinds.kind import MachineTable, with_rail
 from odonata.machine.kinds.lists import GlobalLinks, PairLinks
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.kinds.words import capacity, links_between
@@ -25,6 +25,7 @@ class DragonflyPlusTable(MachineTable):
     usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "linear"}
     default_sources: ClassVar[Mapping[str, str]] = {
         "arrangement": "default: linear (Kang 2019, section 3.1.1; K4)",
+        "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
     intra_numbers: ClassVar[int] = 2
     keys_first: ClassVar[tuple[str, ...]] = ("groups", "leaves", "last_group_leaves", "spines")
@@ -46,7 +47,13 @@ class DragonflyPlusTable(MachineTable):
     global_links: GlobalLinks | None = Field(
         None, description="every cable between groups as a pair of spines; replaces the arrangement"
     )
+    rails: Count | None = Field(None, description="NICs per node, all on its leaf (default: 1)")
     radix: Count | None = Field(None, description="ports of a router, used or not")
+
+    @classmethod
+    def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
+        """The table with the default of several NICs too, if a node has several."""
+        return with_rail(super().completed(table))
 
     def check(self) -> None:
         """Raises InputError if the links do not fit, or the machine is too large."""
@@ -54,9 +61,7 @@ class DragonflyPlusTable(MachineTable):
             message = f"the last group has {self.last_group_leaves} leaves, more than the {self.leaves} of a full one"
             raise InputError(message, path=("last_group_leaves",))
         self.check_common()
-        if self.fabric.nic.rail is not None:
-            message = "`fabric.nic.rail` needs nodes with several NICs, which a Dragonfly+ does not have"
-            raise InputError(message, path=("fabric", "nic", "rail"))
+        self.check_rail(self._nics())
         pairs = self.pairs()
         spines, ports = self.spines, self.global_links_per_spine
         have = f"{spines} spines with {ports} global links each have {spines * ports}"
@@ -89,6 +94,8 @@ class DragonflyPlusTable(MachineTable):
         }
         if self.last_group_leaves is not None:
             spec["last_group_leaves"] = self.last_group_leaves
+        if self._nics() > 1:
+            spec["rails"] = self.rails
         if self.global_links is not None:
             return spec | {"global_links": [list(cable) for cable in self.global_links]}
         spec["arrangement"] = self.arrangement
@@ -136,8 +143,9 @@ class DragonflyPlusTable(MachineTable):
         links = self.fabric.links
         rows = [
             ("links between each pair of groups", links_between(self.pairs())),
+            *([("NICs of a node", f"{self.rails}, on its leaf")] if self._nics() > 1 else []),
             ("ports used", ports + (f", of {self.radix}" if self.radix else "")),
-            *capacity(self.pairs(), self.leaves * self.nodes_per_leaf, links["global"], links["node"]),
+            *capacity(self.pairs(), self.leaves * self.nodes_per_leaf * self._nics(), links["global"], links["node"]),
         ]
         if self.radix:
             largest, plain = dragonfly_plus_max_nodes(self.radix), dragonfly_max_nodes(self.radix)
@@ -155,8 +163,11 @@ class DragonflyPlusTable(MachineTable):
         leaves = self.last_group_leaves if last and self.last_group_leaves is not None else self.leaves
         return self._local(router) >= leaves
 
+    def _nics(self) -> int:
+        return self.rails or 1
+
     def _leaf_ports(self) -> int:
-        return self.nodes_per_leaf + self.spines
+        return self.nodes_per_leaf * self._nics() + self.spines
 
     def _spine_ports(self) -> int:
         return self.leaves + self.global_links_per_spine

@@ -111,6 +111,12 @@ class MachineTable(Table):
             result["fabric"] = {"channels": cls.usual_channels, **table["fabric"]}
         return result
 
+    def check_rail(self, rails: int) -> None:
+        """Raises InputError for a choice between the NICs of a node that has only one."""
+        if rails == 1 and self.fabric.nic.rail is not None:
+            message = "`fabric.nic.rail` needs nodes with several NICs"
+            raise InputError(message, hint="`rails = 2`", path=("fabric", "nic", "rail"))
+
     def check_common(self) -> None:
         """Raises InputError for values that no kind of machine can have."""
         nodes = self.shape().nodes
@@ -130,3 +136,18 @@ class MachineTable(Table):
                 message = f"`{key}` and `global_links` cannot be given together: the list is complete"
                 raise InputError(message, path=(key,))
         check_cables(cables, self, lambda number: InputError(f"`global_links`: entry {number}", path=("global_links",)))
+
+
+def has_several_nics(table: Mapping[str, Any]) -> bool:
+    """Whether the table gives its nodes several NICs. It may not be valid."""
+    rails = table.get("rails", 1)
+    return isinstance(rails, int) and rails > 1
+
+
+def with_rail(table: dict[str, Any]) -> dict[str, Any]:
+    """The table with the default choice between several NICs of a node, if a node has several."""
+    fabric = table.get("fabric")
+    nic = fabric.get("nic", {}) if isinstance(fabric, Mapping) else None
+    if not has_several_nics(table) or not isinstance(fabric, Mapping) or not isinstance(nic, Mapping):
+        return table
+    return {**table, "fabric": {**fabric, "nic": {"rail": "hash", **nic}}}

@@ -84,7 +84,7 @@ pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf
 fn up_to(machine: &DragonflyPlus, leaf: RouterId, to: RouterId, via: u32) -> Ports<'_> {
     let group = machine.group(leaf);
     let first_spine = machine.network.first_router(group).0 + machine.leaves_in(group);
-    let first_port = machine.spec.nodes_per_leaf as u16;
+    let first_port = machine.spec.node_ports() as u16;
     let mut mask = 0;
     for &port in machine.spines_live(leaf) {
         let spine = port - first_port;

@@ -3,7 +3,7 @@
 use odonata_error::{ErrorKind, path};
 use odonata_sim::spec::{Arrival, JobSpec, Pattern, Rail, Select, TopologySpec};
 use odonata_sim::{Output, QueueChoice, Spec, audit};
-use odonata_topology::{DragonflySpec, RailsOn};
+use odonata_topology::{DragonflyPlusSpec, DragonflySpec, RailsOn};
 
 use super::support::{ALL, dragonfly, minimal, spec};
 use crate::support::{PACKET, job, link_mut, output, ser, stream};
@@ -109,6 +109,35 @@ fn the_least_busy_is_the_one_with_the_least_left_to_send() {
     assert_eq!((sent(Rail::LeastBusy, 20), sent(Rail::LeastBusy, 40)), ([20, 0], [10, 10]));
     let hashed = sent(Rail::Hash, 20);
     assert!(hashed == sent(Rail::Hash, 40) && hashed[0].abs_diff(hashed[1]) < 14, "{hashed:?}");
+}
+
+/// Catches a rule for the ranks of programs that changes traffic.
+#[test]
+fn traffic_has_no_rail_by_rank() {
+    let [by_rank, hashed] = [Rail::ByRank, Rail::Hash].map(|rail| {
+        let all = job("all", (0..24).collect(), Pattern::UniformRandom {}, 2_500, 400_000, 20);
+        output(&with(rail, RailsOn::OneRouter, vec![all]))
+    });
+    assert!(by_rank == hashed);
+}
+
+/// Catches leaves whose NICs share a port: on a Dragonfly+, two messages at once between two nodes of two leaves take
+/// the time of one, on their way up, across and down.
+#[test]
+fn the_nics_of_a_node_of_a_leaf_send_at_once() {
+    let latencies = |rails| {
+        let machine = DragonflyPlusSpec { rails, ..crate::support::machine([3, 2, 2, 2, 4], None) };
+        let pair = job("pair", vec![0, 4, 5], Pattern::Broadcast { root: 0 }, PACKET, 1, 1);
+        let mut spec = crate::support::spec(machine, crate::support::MINIMAL, vec![pair]);
+        spec.fabric.nic.rail = Rail::LeastBusy;
+        for class in ["local", "global"] {
+            *link_mut(&mut spec, class) = crate::support::link(10_000);
+        }
+        output(&spec).messages.latency_ps
+    };
+    let (one, two) = (latencies(1), latencies(2));
+    assert!(two[0] == one[0] && one[1] == one[0] + ser(PACKET, 10), "{one:?}");
+    assert!(two[1] < two[0] + 1_000, "{two:?}");
 }
 
 /// Catches a message that enters or leaves at the router of another rail: on an empty machine the path from each NIC

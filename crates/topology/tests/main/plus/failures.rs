@@ -147,7 +147,8 @@ fn failing(machine: &DragonflyPlus, links: &[usize], routers: &[usize]) -> Failu
 fn machines() -> impl Strategy<Value = DragonflyPlusSpec> {
     let sizes = (2..=4_u32, 1..=3_u32, 2..=4_u32, 3..=6_u32);
     let regular = sizes.prop_map(|(g, l, s, p)| spec([g, l, s, 1, p], None, Arrangement::Linear));
-    prop_oneof![3 => regular, 1 => specs()]
+    let one_nic = prop_oneof![3 => regular, 1 => specs()];
+    (one_nic, 1..=2_u32).prop_map(|(spec, rails)| DragonflyPlusSpec { rails, ..spec })
 }
 
 proptest! {
