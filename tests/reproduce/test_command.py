@@ -23,6 +23,7 @@ def test_list_names_every_study(capsys):
         *kang,
         "latency-load",
         "aries-modes",
+        "interference-leonardo",
         *(f"desensi2019-{page}" for page in ("model", "fig3", "fig4", "fig5", "fig7", "fig8", "fig9", "fig10")),
         "zhang2018-variants",
         "zhang2018-routers",

@@ -49,7 +49,12 @@ system = "tiny"
 name = "train"
 nodes = {nodes}
 ranks_per_node = {per_node}
-app = {{ motif = "training", tensor = 2, data = 2, tensor_bytes = "8 B", gradient_bytes = "8 B", activation_bytes = "8 B" }}
+app.motif = "training"
+app.tensor = 2
+app.data = 2
+app.tensor_bytes = "8 B"
+app.gradient_bytes = "8 B"
+app.activation_bytes = "8 B"
 {more}
 """
 

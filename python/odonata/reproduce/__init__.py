@@ -36,7 +36,7 @@ REPRODUCTIONS: dict[str, str] = {
     "zhang2018-routers": "odonata.reproduce.zhang2018.figures",
     "salimi-beni2022": "odonata.reproduce.salimibeni2022.marconi100",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
-    **{f"interference-{name}": "odonata.reproduce.interference.page" for name in ("leonardo", "lumi")},
+    "interference-leonardo": "odonata.reproduce.interference.page",
     "calibration": "odonata.reproduce.calibration.page",
 }
 """Name -> module that defines it."""

@@ -20,8 +20,8 @@ def doubts(resolved: Resolved) -> list[str]:
     model does not have.
     """
     found = [
-        f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of an "
-        "MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` of the job sets other costs)"
+        f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of "
+        "an MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` sets other costs)"
         for job in resolved.spec["jobs"]
         if _tensor_inside(job)
     ]

@@ -45,7 +45,7 @@ def lines(system: System, *, cabled: bool) -> list[str]:
         kept.pop("failed", None)
         failures = {key: value for key, value in _failures(system).items() if value}
         kept |= {"failed": failures} if failures else {}
-    return [f"{key} = {_value(value)}" for key, value in flat(kept).items()]
+    return [f"{key} = {toml_value(value)}" for key, value in flat(kept).items() if value is not None]
 
 
 def comments(system: System, *, cabled: bool) -> list[str]:
@@ -62,7 +62,12 @@ def _failures(system: System) -> dict[str, list[Any]]:
     }
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A value of TOML on one line; tables in lists are inline tables."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_value(of)}" for key, of in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
     # A text of JSON is one of TOML, except for DEL.
     return json.dumps(value).replace("\x7f", "\\u007f")
 

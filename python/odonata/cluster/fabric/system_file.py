@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from odonata.cluster.fabric.recognise import Recognised
+from odonata.cluster.fabric.remarks import toml_value
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -54,9 +54,8 @@ def _key(key: str) -> str:
 def _value(value: Any) -> str:
     """A value of TOML; long lists over several lines of at most 120 columns."""
     if not isinstance(value, list):
-        # A text of JSON is one of TOML, except for DEL.
-        return json.dumps(value).replace("\x7f", "\\u007f")
-    parts = [json.dumps(part) for part in value]
+        return toml_value(value)
+    parts = [toml_value(part) for part in value]
     if sum(map(len, parts)) + 2 * len(parts) < 80:
         return f"[{', '.join(parts)}]"
     lines, line = [], "   "

@@ -47,8 +47,6 @@ SIZES = {"full": None, "reduced": (4_096, 262_144)}
 REDUCED_NODES = 16
 MODELS: dict[str, dict[str, Any]] = {
     "leonardo": {},
-    # Cray MPICH gives a process one NIC (assumed: its default policy); the preset draws one for each message.
-    "lumi": {"fabric": {"nic": {"rail": "by-rank"}}},
 }
 """Machine -> how its preset is changed."""
 
