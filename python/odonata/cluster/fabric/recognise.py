@@ -327,7 +327,10 @@ def _numbers(
     given = {"links": {name: values for name, values in read.items() if values}}
     like = base or machine.load(LIKE[layout.kind])
     table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, int(table.get("rails", 1)))
-    table["host"], of_host = filled("host", like.document()["host"], ((said.get("host"), remark(file)),), like)
+    usual = dict(like.document()["host"])
+    if said.get("host"):
+        usual.pop("by_size", None)  # costs by size of another machine do not go with the costs that the file states
+    table["host"], of_host = filled("host", usual, ((said.get("host"), remark(file)),), like)
     more |= of_host
     for key in ("name", "title"):
         sources.pop(key, None)
