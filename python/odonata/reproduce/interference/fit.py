@@ -70,7 +70,8 @@ def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
 
     def one(loop: Loop) -> float:
         iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
-        return median(kept(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))["times_us"])
+        times_us = kept(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))["times_us"]
+        return float(median(times_us))
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, alone))
