@@ -177,6 +177,39 @@ def test_gaps_and_set_times_have_kinds_of_their_own() -> None:
     assert found[START] > 100 * US
 
 
+def test_pauses_are_set_times() -> None:
+    """Also after a transfer by rendezvous, and where the gap is longer than a pause."""
+    bursts = 'iterations = 5, on = "1 us", off = "9 us", gap = "10 us"'
+    for size in ("1 KB", "200 KB"):
+        _, timeline = simulated(f'{{ motif = "all-to-all-linear", message = "{size}", {bursts} }}', nodes=4)
+        check(timeline)
+        for rank in range(4):
+            found = by_kind(states(timeline, rank))
+            assert (found[START], found[GAP]) == (4 * 9 * US, 4 * 10 * US)
+    _, timeline = simulated('{ collective = "barrier", iterations = 5, gap = "10 us" }', nodes=4)
+    assert START not in by_kind(critical_path(timeline))
+
+
+def test_a_delay_by_size_is_transfer() -> None:
+    """The delay at a size between two: 20 us less 100/300 of 7 us and 1 ps, rounded towards 20 us."""
+    rows = [(8, 30 * US), (400, 20 * US), (700, 13 * US - 1), (900, 13 * US - 1)]
+    table = ", ".join(
+        f'{{ size = "{size} B", send = "1 us", receive = "2 us", delay = "{ps} ps" }}' for size, ps in rows
+    )
+    for size, delay in (
+        (1, 30 * US),
+        (400, 20 * US),
+        (500, 20 * US - 2_333_333),
+        (900, 13 * US - 1),
+        (5_000, 13 * US - 1),
+    ):
+        app = f'{{ motif = "ping-pong", message = "{size} B" }}\noverhead = {{ by_size = [{table}] }}'
+        run, timeline = simulated(app)
+        check(timeline)
+        found = by_kind(critical_path(timeline))
+        assert found == {HOST: 2 * 3 * US, TRANSFER: run.messages["latency_ps"].sum() + 2 * delay}
+
+
 APPS = st.one_of(
     st.builds(
         '{{ collective = "{}", message = "{} KiB", iterations = {}, ranks_per_node = {} }}'.format,

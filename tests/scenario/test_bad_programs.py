@@ -53,6 +53,7 @@ CASES = [
     ("a pause without a burst", f'{C % ""}\noff = "1 ms"', 7, "`off` without `on`", "belong together"),
     ("a burst in the app alone", C % ', on = "1 ms"', 6, "`on` without `off`", "belong together"),
     ("a burst of nothing", f'{C % ""}\non = "0 s"\noff = "1 ms"', 7, "at least 1 ps", None),
+    ("a burst of nothing in the app", C % ', on = "0 s", off = "1 ms"', 6, "at least 1 ps", None),
     ("a pause of nothing", f'{C % ""}\non = "1 ms"\noff = "0 s"', 8, "at least 1 ps", None),
     ("a long pause", f'{C % ""}\non = "1 ms"\noff = "400 min"', 8, "2^54 ps (5 hours)", None),
     ("a barrier that is a number", f"{C % ''}\nbarrier = 1", 7, "expected `true` or `false`, found `1`", None),

@@ -394,11 +394,13 @@ overhead = { by_size = [
 """
 
 
-@pytest.mark.parametrize("more", ["", RARE])
+@pytest.mark.parametrize(
+    ("inside", "more"), [("", ""), ("", RARE), (', barrier = true, on = "1 ms", off = "7 us"', "")]
+)
 @pytest.mark.parametrize("motif", ["fft3d", "incast", "all-to-all-linear"])
-def test_what_was_decided_can_be_run_again(motif, more):
+def test_what_was_decided_can_be_run_again(motif, inside, more):
     """The document's job, without what only tells, is the same scenario."""
-    app = f'{{ motif = "{motif}", message = "1 KB" }}'
+    app = f'{{ motif = "{motif}", message = "1 KB"{inside} }}'
     found = resolved(app, more=f'mapping = "random"\nranks_per_node = 2{more}')
     job = dict(found.document["scenario"]["job"][0])
     assert (job.pop("ranks"), job.pop("placed") != "") == (16, True)

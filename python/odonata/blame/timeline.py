@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import polars as pl
 
@@ -39,7 +40,7 @@ class Message:
     receiver: int
     """The rank that it goes to."""
     arrival: int | None
-    """When its last byte arrives; `None` if it is still under way at the end of the run."""
+    """When it arrives at its rank; `None` if it is still under way at the end of the run."""
     rendezvous: bool
     """Whether its data waits until the receive is posted."""
     receive: Task | None = None
@@ -79,6 +80,7 @@ class Timeline:
         tasks: Sequence[Sequence[Task]],
         messages: Iterable[Message],
         answered: bool = False,
+        pauses: Collection[tuple[int, int]] = (),
     ) -> None:
         self.start = start
         """When the program starts."""
@@ -89,7 +91,7 @@ class Timeline:
         self.tasks = tasks
         """Tasks of each rank, in the order of their requests."""
         self.messages = list(messages)
-        self._answered = answered
+        self._answered, self._pauses = answered, pauses
         self._ends: dict[tuple[int, int], Task] = {}
         for task in (task for of_rank in tasks for task in of_rank if task.end > task.begin):
             self._ends[task.rank, task.end] = task
@@ -112,6 +114,8 @@ class Timeline:
         if arrived:
             return Release("arrival", arrived[-1])
         if self.every and time > self.start and (time - self.start) % self.every == 0:
+            return Release("start")
+        if (rank, time) in self._pauses:
             return Release("start")
         sending = self._sending.get(rank, [])
         at = bisect_left(sending, time, key=lambda one: one[0])
@@ -160,7 +164,36 @@ def timeline_of(
 
         post(tasks, program)
     answered = spec["fabric"]["nic"].get("aries") is not None
-    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found, answered)
+    pauses = _pauses(tasks, program) if program.get("on_ps") else set()
+    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found, answered, pauses)
+
+
+def _pauses(tasks: Sequence[Sequence[Task]], program: Mapping[str, Any]) -> set[tuple[int, int]]:
+    """Rank and end of each pause between bursts, as far as a task begins at its end."""
+    on, off = program["on_ps"], program["off_ps"]
+    found = set()
+    for rank, of_rank in enumerate(tasks):
+        burst = before = program["start_ps"]
+        for _, group in groupby((task for task in of_rank if task.kind != "gap"), key=lambda task: task.iteration):
+            own = list(group)
+            begin = min(task.begin for task in own)
+            if begin - before >= off and begin - off - burst >= on:
+                found.add((rank, begin))
+                burst = begin
+            before = max(task.end for task in own)
+    return found
+
+
+def _delay(by_size: Sequence[Mapping[str, int]], size: int) -> int:
+    """The time from the delivery of a message between nodes to its arrival at the rank (docs/model.md, section 10)."""
+    if not by_size or size <= by_size[0]["bytes"]:
+        return by_size[0]["delay_ps"] if by_size else 0
+    for one, other in pairwise(by_size):
+        if size < other["bytes"]:
+            width, rise = other["bytes"] - one["bytes"], other["delay_ps"] - one["delay_ps"]
+            part = abs(rise) * (size - one["bytes"]) // width
+            return one["delay_ps"] + (part if rise > 0 else -part)
+    return by_size[-1]["delay_ps"]
 
 
 def _sent(
@@ -177,8 +210,10 @@ def _sent(
         there = arrivals.get((task.iteration, task.rank, task.peer or 0, task.end))
         if task.peer is None or not there:
             continue  # handed over after the end of the run
-        rendezvous = task.bytes > eager and nodes[task.rank] != nodes[task.peer]
-        task.message = Message(task, task.peer, there.popleft(), rendezvous)
+        near, arrival = nodes[task.rank] == nodes[task.peer], there.popleft()
+        if arrival is not None and not near:
+            arrival += _delay(program.get("by_size", ()), task.bytes)
+        task.message = Message(task, task.peer, arrival, task.bytes > eager and not near)
         found.append(task.message)
     return found
 
