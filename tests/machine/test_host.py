@@ -8,8 +8,11 @@ import pytest
 import tomlkit
 
 from odonata import machine, scenario
+from odonata.calibration import fit
 from odonata.errors import InputError
 from odonata.machine import core
+from odonata.machine.host import HostTable
+from odonata.scenario.apps import overhead
 
 #: The costs of a published simulator: copies cost more than a rendezvous, so that 12 KB takes longer than 13 KB.
 AS_PUBLISHED = frozenset(name for name in machine.names() if name.startswith("zhang2018"))
@@ -115,3 +118,29 @@ def test_a_wrong_file_of_costs(tmp_path: Path, text: str, message: str):
     assert message in str(error.value)
     with pytest.raises(InputError, match=r"expected a table, or a file that ends in \.toml"):
         resolved({"preset": "tiny", "host": "h.json"}, {"collective": "barrier"}, folder=tmp_path)
+
+
+@pytest.mark.parametrize("key", ["send", "receive", "copy", "rendezvous"])
+def test_a_cost_that_is_stated_drops_the_costs_by_size(key):
+    """Catches a changed cost without effect, because those by size of the preset stand in its place."""
+    value = "5 GB/s" if key == "copy" else "5 us"
+    assert machine.load("leonardo").table.host.by_size
+    assert not machine.load({"preset": "leonardo", "host": {key: value}}).table.host.by_size
+    host = machine.load("leonardo").table.host
+    assert not overhead.decided(HostTable.model_validate({key: value}), host).by_size
+    assert overhead.decided(HostTable.model_validate({"call": "1 us"}), host).by_size == host.by_size
+
+
+def test_costs_by_size_that_are_stated_stand_beside_the_others():
+    sized = [{"size": "8 B", "send": "1 us", "receive": "2 us", "delay": "0 s"}]
+    host = machine.load({"preset": "leonardo", "host": {"send": "5 us", "by_size": sized}}).table.host
+    assert [of.send for of in host.by_size] == [1_000_000]
+    assert host.send == 5_000_000
+
+
+def test_a_calibration_has_no_costs_by_size():
+    """Catches a fit whose costs have no effect."""
+    usual = machine.load("leonardo").table.host
+    fitted = fit.host_of(fit.START, 1_024, usual)
+    assert not fitted.by_size
+    assert fitted.call == round(fit.START[-1])

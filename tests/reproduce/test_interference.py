@@ -17,7 +17,7 @@ from odonata.reproduce import find
 from odonata.reproduce.interference import data as tables
 from odonata.reproduce.interference import page
 from odonata.reproduce.interference.fit import SIZES, Alone, fit
-from odonata.reproduce.interference.loops import Loop, Model, kept, made
+from odonata.reproduce.interference.loops import Loop, Model, document, made, times_us
 from odonata.runner import run
 
 if TYPE_CHECKING:
@@ -42,6 +42,20 @@ def test_the_cells_are_steady_and_their_aggressor_runs(leonardo: tables.Data) ->
         assert cell.low <= cell.slowdown <= cell.high
         assert cell.beside.message > 0
     assert not [cell for cell in cells if cell.beside.size < 512]
+
+
+def test_true_bursts_are_cells_that_pause(leonardo: tables.Data) -> None:
+    """Catches cells that leave out the bursts of other measurements, and bursts that are simulated without pauses."""
+    runs = leonardo.runs.with_columns(
+        pl.when(pl.col("aggressor") == "incast").then(0.01).alias("burst_length_s"),
+        pl.when(pl.col("aggressor") == "incast").then(0.002).alias("burst_pause_s"),
+    )
+    bursts = tables.Data(runs, leonardo.allocations, leonardo.times, leonardo.slowdowns).cells()
+    assert len(bursts) == len(leonardo.cells())
+    incast = next(cell.beside for cell in bursts if cell.beside.aggressor == "incast")
+    assert (incast.burst_s, incast.pause_s) == (0.01, 0.002)
+    job = document(incast, Model("leonardo", {}), iterations=1, us=1)["job"][1]
+    assert (job["on"], job["off"]) == ("10000 us", "2000 us")
 
 
 def test_only_victims_alone_on_few_nodes_are_fitted(leonardo: tables.Data) -> None:
@@ -77,7 +91,7 @@ def test_the_barrier_is_not_timed() -> None:
     """Catches a time that holds the barrier: with it, an iteration takes as long as the distance of two begins."""
     loop = Loop("alltoall", 8, (0, 1, 2, 3))
     done = run(made(loop, Model("tiny", FREE), iterations=3, us=1_000))
-    times = kept(done)["times_us"]
+    times = times_us(done)
     begins = done.iterations["first_begin_ps"].to_list()
     assert len(times) == 3
     assert all((b - a) / 1e6 > 1.5 * time for a, b, time in zip(begins, begins[1:], times, strict=False))
@@ -91,11 +105,11 @@ def test_costs_are_found_again_from_simulated_times() -> None:
     loops = [
         Loop(victim, size, (0, 1, 2, 3)) for victim in ("alltoall", "allgather") for size in (64, 1_024, 16_384, 65_536)
     ]
-    medians = [float(np.median(kept(run(made(loop, model, iterations=5, us=1e6)))["times_us"])) for loop in loops]
+    medians = [float(np.median(times_us(run(made(loop, model, iterations=5, us=1e6))))) for loop in loops]
     fitted = fit([Alone(*pair) for pair in zip(loops, medians, strict=True)], Model("tiny", FREE))
     again = Model("tiny", fitted)
     for loop, time in zip(loops, medians, strict=True):
-        found = float(np.median(kept(run(made(loop, again, iterations=5, us=1e6)))["times_us"]))
+        found = float(np.median(times_us(run(made(loop, again, iterations=5, us=1e6)))))
         assert found == pytest.approx(time, rel=0.15), loop
 
 

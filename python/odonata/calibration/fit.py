@@ -92,6 +92,7 @@ def host_of(values: Vector, eager: int, usual: HostTable) -> HostTable:
             "rendezvous": rendezvous,
             "reduce": reduce,
             "call": call,
+            "by_size": (),
         }
     )
 
@@ -129,7 +130,7 @@ def fit(
             ends = 2 * eager * x[2] - x[3] - 2 * control_ps
             monotone = 10 * max(0.0, ends) / (x[3] + 2 * control_ps)
             pulled = np.sqrt(PRIOR) * (logs - np.log(START))
-            return np.concatenate([np.sqrt(weights) * _soft(np.log(times / measured)), pulled, [monotone]])
+            return np.concatenate([np.sqrt(weights) * soft_roots(np.log(times / measured)), pulled, [monotone]])
 
         low = np.maximum(np.log(at) - radius, np.log(LOWEST) - 1e-9)
         high = np.minimum(np.log(at) + radius, np.log(HIGHEST) + 1e-9)
@@ -139,7 +140,7 @@ def fit(
     def loss(at: Vector, eager: int) -> float:
         times = np.array(simulator.times([(row.configuration, host_of(at, eager, usual)) for row in rows]))
         pulled = PRIOR * float(np.sum(np.log(at / START) ** 2))
-        return float(np.sum(_soft(np.log(times / measured)) ** 2)) + pulled
+        return float(np.sum(soft_roots(np.log(times / measured)) ** 2)) + pulled
 
     ones = np.ones(len(rows))
 
@@ -193,9 +194,9 @@ def fit(
     )
 
 
-def _soft(logs: Vector) -> Vector:
-    """Signed roots of the soft L1 loss, which grow like the square root far away."""
-    scaled = np.asarray(logs) / SOFT
+def soft_roots(logs: Vector, scale: float = SOFT) -> Vector:
+    """Signed roots of the soft L1 loss (shape `(n,)`), which grow like the square root beyond `scale`."""
+    scaled = np.asarray(logs) / scale
     rooted: Vector = np.sign(scaled) * np.sqrt(2 * (np.sqrt(1 + scaled**2) - 1))
     return rooted
 

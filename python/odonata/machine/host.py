@@ -1,5 +1,6 @@
 """Costs of the host: the time that ranks of a program need to send, receive and reduce."""
 
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -92,6 +93,15 @@ def _ascending(tables: tuple[SizedTable, ...]) -> tuple[SizedTable, ...]:
     return tables
 
 
+PLAIN = ("send", "receive", "copy", "rendezvous")
+"""The costs that `by_size` stands in place of."""
+
+
+def overrules_sizes(given: Collection[str]) -> bool:
+    """Whether a table of costs with these keys says that the costs by size of another table do not hold."""
+    return "by_size" not in given and not set(PLAIN).isdisjoint(given)
+
+
 class HostTable(Table):
     """The costs of messages and reductions for a rank (docs/model.md, section 10).
 
@@ -135,7 +145,8 @@ class HostTable(Table):
     ] = Field(
         (),
         description="costs of messages between nodes by size, in place of `send`, `receive`, `copy` and `rendezvous`: "
-        "linear between two sizes (PLogP; Kielmann, Bal and Verstoep 2000)",
+        "linear between two sizes (PLogP; Kielmann, Bal and Verstoep 2000); changes that name one of these four drop "
+        "those of the preset",
     )
 
     def costs(self) -> dict[str, Any]:

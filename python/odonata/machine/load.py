@@ -12,7 +12,7 @@ from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
 from odonata.machine.fabric import ARIES
-from odonata.machine.host import HostTable
+from odonata.machine.host import HostTable, overrules_sizes
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import check_sources, flat, rows, stated_sources
 from odonata.machine.system import System
@@ -145,7 +145,7 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
     """The base without the keys that `changed` replaces.
 
     A list of links between groups replaces the rules for them, and the rules replace a list. Another arrangement has
-    another seed. Nodes with one NIC have no other NIC keys.
+    another seed. Nodes with one NIC have no other NIC keys. Costs of the host replace those by size.
     """
     wiring = changed.get("wiring")
     void: set[str] = set()
@@ -159,6 +159,10 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
         void.add("rails_on")
         base = _copy(base)
         base.get("fabric", {}).get("nic", {}).pop("rail", None)
+    host = changed.get("host")
+    if isinstance(host, Mapping) and overrules_sizes(host):
+        base = _copy(base)
+        base.get("host", {}).pop("by_size", None)
     return {key: value for key, value in base.items() if key not in void}
 
 

@@ -13,6 +13,7 @@ from odonata.cluster.fabric.graph import count
 from odonata.document import validate
 from odonata.errors import InputError, shortened
 from odonata.machine import core
+from odonata.machine.host import overrules_sizes
 from odonata.machine.kinds import KINDS
 from odonata.machine.sources import flat
 
@@ -328,8 +329,8 @@ def _numbers(
     like = base or machine.load(LIKE[layout.kind])
     table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, int(table.get("rails", 1)))
     usual = dict(like.document()["host"])
-    if said.get("host"):
-        usual.pop("by_size", None)  # costs by size of another machine do not go with the costs that the file states
+    if overrules_sizes(said.get("host", {})):
+        usual.pop("by_size", None)
     table["host"], of_host = filled("host", usual, ((said.get("host"), remark(file)),), like)
     more |= of_host
     for key in ("name", "title"):

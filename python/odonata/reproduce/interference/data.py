@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TABLES = ("runs", "allocations", "times", "slowdowns")
 FIT_NODES = 32
 """Most nodes of a job whose victim alone is fitted; half of them are the victim's."""
+STEADY_PAUSE_S = 1e-6
+"""Bursts with no longer pauses are steady: a round of the aggressor takes a thousand times as long."""
 MOST_FITTED = 2 << 20
 """Largest message of an all-to-all that is fitted: larger ones take long, and only the link limits them."""
 
@@ -72,14 +74,12 @@ class Data:
         return found
 
     def cells(self, *, least_size: int = 512) -> list[Measured]:
-        """The victims beside steady aggressors, from the size on at which the aggressor surely runs."""
-        steady = pl.col("burst_length_s").is_null() | (pl.col("burst_pause_s") <= 1e-6)
+        """The victims beside aggressors, from the size on at which the aggressor surely runs."""
         runs = {row["run"]: row for row in self.runs.iter_rows(named=True)}
-        kept = set(self.runs.filter(steady, pl.col("aggressor") != "none")["run"])
         found = []
         for row in self.slowdowns.sort("run", "size_bytes").iter_rows(named=True):
             run, alone = runs.get(row["run"]), runs.get(row["alone_run"])
-            if row["run"] not in kept or run is None or alone is None or row["size_bytes"] < least_size:
+            if run is None or alone is None or run["aggressor"] == "none" or row["size_bytes"] < least_size:
                 continue
             beside, baseline = self._loop(run, row["size_bytes"]), self._loop(alone, row["size_bytes"], alone=True)
             times = self.times.filter(pl.col("size_bytes") == row["size_bytes"])
@@ -109,7 +109,7 @@ class Data:
             aggressor = "alltoall" if run["aggressor"] == "alltoall" else "incast"
         beside = aggressor != "none"
         burst, pause = run["burst_length_s"], run["burst_pause_s"]
-        bursts = beside and isinstance(burst, float) and isinstance(pause, float) and pause > 1e-6
+        bursts = beside and isinstance(burst, float) and isinstance(pause, float) and pause > STEADY_PAUSE_S
         return Loop(
             victim,
             size,

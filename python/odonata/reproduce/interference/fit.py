@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata import machine, runner
-from odonata.reproduce.interference.loops import Loop, Model, kept, made
+from odonata.calibration.fit import soft_roots
+from odonata.reproduce.interference.loops import Loop, Model, made, times_us
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -77,8 +78,7 @@ def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
 
     def one(loop: Loop) -> float:
         iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
-        run = runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1)
-        return float(median(kept(run)["times_us"]))
+        return float(median(times_us(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))))
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, alone))
@@ -89,29 +89,25 @@ def fit(
     model: Model,
     *,
     workers: int = 1,
-    report: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """The costs of the host with which the loops alone take as long as measured; `model.host` is not fitted."""
     from scipy.optimize import least_squares
 
-    say = report or (lambda _: None)
     measured = np.log([row.measured_us for row in rows])
     loops = [row.loop for row in rows]
 
     def errors(at: Vector) -> Vector:
-        found: Vector = np.log(times(loops, Model(model.system, host(at, model.host), model.changes), workers))
+        found: Vector = np.log(times(loops, Model(model.system, host(at, model.host)), workers))
         return found - measured
 
     start = np.log(np.array([*START_CPU_US, *START_DELAY_US]))
     at, step = start, 0.15
     here = errors(at)
-    for turn in range(ROUNDS):
-        say(f"round {turn}: geometric mean error x {np.exp(np.abs(here).mean()):.3f}")
+    for _ in range(ROUNDS):
         slopes = np.array([(errors(at + step * unit) - here) / step for unit in np.eye(len(at))]).T
 
         def residuals(change: Vector, at: Vector = at, here: Vector = here, slopes: Vector = slopes) -> Vector:
-            fits = here + slopes @ change
-            soft = np.sign(fits) * SOFT * np.sqrt(2 * (np.sqrt(1 + (fits / SOFT) ** 2) - 1))
+            soft = SOFT * soft_roots(here + slopes @ change, SOFT)
             return np.concatenate([soft, np.sqrt(PRIOR) * (at + change - start)])
 
         change = least_squares(residuals, np.zeros(len(at)), bounds=(-FARTHEST, FARTHEST)).x
@@ -122,5 +118,4 @@ def fit(
                 break
         else:
             break
-    say(f"geometric mean error x {np.exp(np.abs(here).mean()):.3f}")
     return host(at, model.host)

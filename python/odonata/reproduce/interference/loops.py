@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import tomlkit
@@ -23,14 +23,13 @@ AGGRESSOR_MESSAGE = "2 MiB"
 WARM_UP_US = 6_000
 """The victim begins after about two rounds of an incast on 32 nodes, so that the aggressor is in its steady state.
 Assumed: the measurements began together, and their first sizes are left out for that."""
-STATISTICS = ("median", "mean", "p99")
 LONG = 3.0
 """An iteration is long if it takes more than so many times the 5 % quantile (as in the data)."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """One victim, perhaps beside an aggressor."""
+    """One victim, alone or beside an aggressor."""
 
     victim: Victim
     size: int
@@ -58,13 +57,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class Model:
-    """What is simulated: a system, changes of it, and the costs of its hosts."""
+    """What is simulated: a preset, and the costs of its hosts."""
 
     system: str
     host: Mapping[str, Any]
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    routing: Any = None
-    """The routing, if not the default of the system."""
 
 
 def document(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1) -> dict[str, Any]:
@@ -96,8 +92,7 @@ def document(loop: Loop, model: Model, *, iterations: int, us: float, seed: int 
             job |= {"on": f"{loop.burst_s * 1e6:.0f} us", "off": f"{loop.pause_s * 1e6:.0f} us"}
         jobs.append(job)
     return {
-        **({} if model.routing is None else {"routing": model.routing}),
-        "system": {"preset": model.system, **model.changes},
+        "system": model.system,
         "job": jobs,
         "run": {"until": "victim", "horizon": f"{start + us:.0f} us", "seed": seed},
         "measure": {"latency": "histogram"},
@@ -110,10 +105,10 @@ def made(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1)
     return scenario.parse(text, "interference.toml")
 
 
-def kept(run: Run) -> dict[str, Any]:
+def times_us(run: Run) -> list[float]:
     """The time of the slowest rank of each iteration that all ranks have ended, in microseconds."""
     import polars as pl
 
     ranks = run.jobs["ranks"][0]
     rows = run.iterations.filter(pl.col("job") == 0, pl.col("ranks") == ranks).sort("iteration")
-    return {"times_us": [ps / 1e6 for ps in rows["longest_ps"]]}
+    return [ps / 1e6 for ps in rows["longest_ps"]]

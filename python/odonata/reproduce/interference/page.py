@@ -7,24 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
-from statistics import fmean, median
+from statistics import fmean
 from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import __version__, machine, runner
+from odonata import __version__, runner
 from odonata.plot.style import figure, settings
 from odonata.reproduce.interference.data import FIT_NODES, Measured, load
 from odonata.reproduce.interference.fit import fit, host_of_system, times
-from odonata.reproduce.interference.loops import LONG, Loop, Model, kept, made
+from odonata.reproduce.interference.loops import LONG, Model, made, times_us
 from odonata.reproduce.markdown import counts, table, wrapped
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 from odonata.store.engine import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -43,12 +43,12 @@ SPAN_US = {"incast": 40_000.0, "alltoall": 8_000.0}
 """Aggressor -> how long its victim is simulated: about 15 rounds of an incast on 32 nodes."""
 LONG_SPAN_US, LONG_SIZE = 80_000.0, 2 << 20
 """For victims with sizes from 2 MiB on, whose iterations take up to 20 ms alone."""
-SIZES = {"full": None, "reduced": (4_096, 262_144)}
+BURSTS = 4
+"""Bursts that are simulated at least."""
+REDUCED_SIZES = (4_096, 262_144)
 REDUCED_NODES = 16
-MODELS: dict[str, dict[str, Any]] = {
-    "leonardo": {},
-}
-"""Machine -> how its preset is changed."""
+SYSTEMS = ("leonardo",)
+"""The machines whose measurements are packaged, by the name of their preset."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Cell:
     slowdown: float
     low: float
     high: float
-    """95 % interval, by a block bootstrap as on the measured side."""
+    """95 % interval, by a block bootstrap of the iterations beside the aggressor."""
     iterations: int
     alone_us: float
     share_long: float
@@ -75,40 +75,35 @@ class Cell:
         return math.log(self.alone_us / self.measured.alone_us)
 
 
-def gather(
-    system: str, reduced: bool, workers: int, folder: Path | None = None, report: Callable[[str], None] | None = None
-) -> Runs:
+def gather(system: str, reduced: bool, workers: int, folder: Path | None = None) -> Runs:
     """The fit (in the reduced form: the costs of the preset), and every cell with its simulation."""
     data = load(system, folder)
     host = host_of_system(system)
     if not reduced:
-        host = fit(data.alone(), Model(system, host, MODELS[system]), workers=workers, report=report)
-    model = Model(system, host, MODELS[system])
+        host = fit(data.alone(), Model(system, host), workers=workers)
+    model = Model(system, host)
     cells = data.cells()
-    sizes = SIZES["reduced" if reduced else "full"]
-    if sizes is not None:
-        cells = [one for one in cells if one.beside.size in sizes and one.nodes <= REDUCED_NODES]
+    if reduced:
+        cells = [one for one in cells if one.beside.size in REDUCED_SIZES and one.nodes <= REDUCED_NODES]
+    loops = list(dict.fromkeys(cell.alone for cell in cells))
+    alone = dict(zip(loops, times(loops, model, workers), strict=True))
     with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(partial(_simulated, model=model), cells))
+        found = list(pool.map(lambda cell: _simulated(cell, alone[cell.alone], model), cells))
     return [{"system": system, "host": host, "cells": [one for one in found if one is not None], "asked": len(cells)}]
 
 
-def _simulated(cell: Measured, model: Model) -> Cell | None:
-    """A cell; None if no iteration ended."""
-    span = LONG_SPAN_US if cell.beside.size >= LONG_SIZE else SPAN_US[cell.beside.aggressor]
-    run = runner.run(made(cell.beside, model, iterations=ITERATIONS, us=span), threads=1)
-    found = np.array(kept(run)["times_us"])
+def _simulated(cell: Measured, alone: float, model: Model) -> Cell | None:
+    """A cell, whose victim takes so long alone; None if no iteration ended."""
+    loop = cell.beside
+    span = LONG_SPAN_US if loop.size >= LONG_SIZE else SPAN_US[loop.aggressor]
+    if loop.burst_s and loop.pause_s:
+        span = max(span, BURSTS * 1e6 * (loop.burst_s + loop.pause_s))
+    found = np.array(times_us(runner.run(made(loop, model, iterations=ITERATIONS, us=span), threads=1)))
     if not len(found):
         return None
-    alone = _alone(cell.alone, model)
     low, high = block_interval(found)
     share = float((found > LONG * np.quantile(found, 0.05)).mean())
-    ends = (float(found.mean()) / alone, low / alone, high / alone)
-    return Cell(cell, *ends, len(found), alone, share)
-
-
-def _alone(loop: Loop, model: Model) -> float:
-    return times([loop], model, 1)[0]
+    return Cell(cell, float(found.mean()) / alone, low / alone, high / alone, len(found), alone, share)
 
 
 def block_interval(values: np.ndarray[Any, Any], *, block: int = 25, draws: int = 500) -> tuple[float, float]:
@@ -185,13 +180,10 @@ def _rows(runs: Runs) -> list[Row]:
 def _page(rows: Sequence[Row], runs: Runs) -> str:
     (run,) = runs
     cells: list[Cell] = run["cells"]
-    host = machine.load(run["system"]).table
-    changes = [f"`{key} = {value}`" for key, value in _flat(MODELS[run["system"]])]
     template = (files(__package__) / "interference.md").read_text(encoding="utf-8")
     text = Template(template).substitute(
         name=run["system"].capitalize(),
         system=run["system"],
-        title=host.title,
         version=__version__,
         engine=fingerprint(),
         counts=counts(rows, run["system"]),
@@ -200,7 +192,6 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
             [[row.what, f"x {row.ours:.2f}", _bias(row, cells), row.tolerance, _bold(row.verdict)] for row in rows],
             "lrrrl",
         ),
-        changes=", ".join(changes) if changes else "none",
         asked=str(run["asked"]),
         simulated=str(len(cells)),
         fit_nodes=str(FIT_NODES),
@@ -217,16 +208,6 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
         ),
     )
     return wrapped(text)
-
-
-def _flat(changes: dict[str, Any], path: str = "") -> list[tuple[str, Any]]:
-    found = []
-    for key, value in changes.items():
-        if isinstance(value, dict):
-            found += _flat(value, f"{path}{key}.")
-        else:
-            found.append((path + key, value))
-    return found
 
 
 def _bias(row: Row, cells: Sequence[Cell]) -> str:
@@ -311,6 +292,4 @@ def _reproduction(system: str) -> Reproduction:
     )
 
 
-ALL = {f"interference-{system}": _reproduction(system) for system in MODELS}
-
-__all__ = ["ALL", "Cell", "block_interval", "gather", "geometric", "median"]
+ALL = {f"interference-{system}": _reproduction(system) for system in SYSTEMS}

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator
 
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.machine.host import NO_COSTS, HostTable
+from odonata.machine.host import NO_COSTS, HostTable, overrules_sizes
 
 
 def _read(value: Any) -> Any:
@@ -30,4 +30,6 @@ def decided(overhead: HostTable | None, host: HostTable | None) -> HostTable:
     if overhead is None:
         return usual
     given = {key: getattr(overhead, key) for key in overhead.model_fields_set}
+    if overrules_sizes([key.removesuffix("_") for key in given]):
+        given["by_size"] = ()
     return usual.model_copy(update=given)
