@@ -24,7 +24,7 @@ Array = np.ndarray[Any, np.dtype[np.int64]]
 
 LOOKS_AT = 500
 """Waiting jobs that backfilling looks at in one pass, unless a schedule says otherwise. Source: `bf_max_job_test` in
-the manual of slurm.conf (Slurm 24), default 500; earlier versions (Slurm 20) had 100."""
+the manual of slurm.conf, default 500; older manuals say 100."""
 
 
 @dataclass(frozen=True)
