@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods, ToPyArray};
-use odonata_sim::counters::Histogram;
+use odonata_sim::output::Histogram;
 use odonata_sim::output::{
     Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
     RootRows, Series, Wait,
@@ -54,7 +54,7 @@ pub fn to_python<'py>(
     result.set_item("iterations", iterations(py, iteration_rows)?)?;
     let classes = class_bytes.len() / spec.jobs.len();
     result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
-    if spec.fabric.nic.aries.is_some() {
+    if spec.fabric.answers() {
         result.set_item("nics", nics(py, &by_nic)?)?;
         result.set_item("message_counters", by_message(py, &message_counters)?)?;
     }

@@ -78,7 +78,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             header_bytes: 0,
             flit_bytes: 1,
             router: None,
-            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None },
+            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None, window_bytes: None },
             links: links(),
         },
         routing: fpar(ChannelSwitch::Intermediate),

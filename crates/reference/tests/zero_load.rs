@@ -46,7 +46,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             header_bytes: 0,
             flit_bytes: 1,
             router: None,
-            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None },
+            nic: NicSpec { overhead_ps: OVERHEAD, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None, window_bytes: None },
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,

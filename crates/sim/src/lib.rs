@@ -5,14 +5,17 @@
 
 use odonata_error::Error;
 
-pub mod counters;
+mod endpoint;
 pub mod engine;
 pub mod fabric;
+mod nodes;
+mod observe;
 pub mod output;
 mod program;
 pub mod routing;
 mod simulation;
 pub mod spec;
+mod switch;
 mod traffic;
 
 pub use output::Output;

@@ -2,11 +2,14 @@
 
 use std::collections::TryReserveError;
 
-use crate::counters::Histogram;
+mod histogram;
+
+pub use histogram::Histogram;
 
 use odonata_decision::Mode;
 
-pub use crate::counters::{Arrivals, Backlog, Blame, NO_PEER, Operations, RootRows, Routes, Series, Task, Wait};
+pub use crate::nodes::Backlog;
+pub use crate::observe::{Arrivals, Blame, NO_PEER, Operations, RootRows, Routes, Series, Task, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

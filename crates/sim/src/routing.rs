@@ -59,11 +59,6 @@ impl PathGranularity {
 
 /// The routing algorithms of a run, on its machine. The simulation is compiled for each type.
 pub trait RoutingAlgorithm: Clone + Send + Sync {
-    /// Whether the routers have crossbars.
-    const BEHIND_CROSSBAR: bool = false;
-    /// Whether packets are answered.
-    const RESPONSES: bool = false;
-
     /// Makes the decisions that are made once per packet, when it enters the network at router number `local` of group
     /// `from`.
     fn enter(&self, packet: &mut Event, from: u16, local: u16);
@@ -116,33 +111,30 @@ macro_rules! routing {
 dragonfly_plus::dragonfly_plus_algorithms! { ($) routing }
 pub(crate) use with_algorithm;
 
-/// The routings of a run whose routers have crossbars, whose packets are answered, or both. The simulation is compiled once for
-/// all algorithms.
+/// The routings of a run, compiled once for all algorithms: for runs in which other things than routing take most of the
+/// time.
 #[derive(Clone)]
-pub struct Behind<const CROSSBAR: bool, const RESPONSES: bool> {
+pub struct AnyAlgorithm {
     routing: Routing,
-    /// First channel of responses.
+    /// First channel of responses, if packets are answered; else one that no packet has.
     first_response: u8,
 }
 
-impl<const CROSSBAR: bool, const RESPONSES: bool> Behind<CROSSBAR, RESPONSES> {
+impl AnyAlgorithm {
     /// The routings of a fabric.
     #[must_use]
     pub fn new(routing: Routing, fabric: &FabricSpec) -> Self {
-        Self { routing, first_response: fabric.channels }
+        Self { routing, first_response: if fabric.answers() { fabric.channels } else { u8::MAX } }
     }
 }
 
-impl<const CROSSBAR: bool, const RESPONSES: bool> RoutingAlgorithm for Behind<CROSSBAR, RESPONSES> {
-    const BEHIND_CROSSBAR: bool = CROSSBAR;
-    const RESPONSES: bool = RESPONSES;
-
+impl RoutingAlgorithm for AnyAlgorithm {
     fn enter(&self, packet: &mut Event, from: u16, local: u16) {
         with_algorithm!(&self.routing, algorithm => algorithm.enter(packet, from, local));
     }
 
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
-        if RESPONSES && packet.channel() >= self.first_response {
+        if packet.channel() >= self.first_response {
             let mut request = *packet;
             request.set_channel(packet.channel() - self.first_response);
             let decision = with_algorithm!(&self.routing, algorithm => algorithm.route(place, &request, loads));

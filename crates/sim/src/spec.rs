@@ -125,7 +125,7 @@ impl FabricSpec {
     /// Virtual channels of a link between routers: those of requests, and as many of responses if there are any.
     #[must_use]
     pub fn all_channels(&self) -> u8 {
-        if self.nic.aries.is_some() { self.channels.saturating_mul(2) } else { self.channels }
+        if self.answers() { self.channels.saturating_mul(2) } else { self.channels }
     }
 
     /// Bytes of a packet's head.
@@ -230,6 +230,10 @@ pub struct NicSpec {
     /// The NIC of Aries; a NIC without responses when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aries: Option<AriesSpec>,
+    /// Most bytes of payload on the way from a NIC to another one without an acknowledgement, at least those of a full
+    /// packet. Each packet is then acknowledged. Not with `aries`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_bytes: Option<u64>,
 }
 
 /// Which of a node's several NICs a message uses, at its source and at its destination.

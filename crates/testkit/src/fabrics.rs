@@ -112,6 +112,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
         rail: c.of(&[Rail::Hash, Rail::LeastBusy, Rail::ByRank]),
         aries: None,
+        window_bytes: None,
     }
 }
 

@@ -324,7 +324,7 @@ fn fit(c: &mut Choices, mut spec: Spec) -> Result<Spec, Error> {
         spec.fabric.channels += 1;
     }
     let more = c.of(&[0, 0, 1, 2]);
-    let most = if spec.fabric.nic.aries.is_some() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
+    let most = if spec.fabric.answers() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
     spec.fabric.channels = (spec.fabric.channels + more).min(most);
     Ok(spec)
 }

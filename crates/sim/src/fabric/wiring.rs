@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
+use super::packet::Event;
 use super::{HopTiming, RouterPlace};
 use crate::spec::{FabricSpec, Spec, Switching};
 
@@ -135,6 +136,17 @@ pub struct Wiring {
 }
 
 impl Wiring {
+    /// The output VC of the link to the destination of a packet, at its last router.
+    ///
+    /// # Safety
+    /// The place is that of the router of the packet's NIC, and the packet has the port of that NIC.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn ejection(&self, place: RouterPlace, packet: &Event) -> OutputVc {
+        let slot = place.first + u32::from(packet.to_port);
+        OutputVc { slot, vc: slot as usize } // channel 0
+    }
+
     /// Builds the tables of a checked specification.
     #[must_use]
     pub fn new(spec: &Spec, network: &Network) -> Self {
@@ -191,6 +203,13 @@ impl Wiring {
     pub fn event_attachment(&self, nic: u32) -> NicAttachment {
         let first = if self.rails == 1 { nic } else { nic - nic % self.rails };
         self.attachments[first as usize]
+    }
+
+    /// The router at which the events of a node take place: that of its first NIC.
+    #[inline]
+    #[must_use]
+    pub fn node_attachment(&self, node: u32) -> NicAttachment {
+        self.attachments[(node * self.rails) as usize]
     }
 
     /// Whether some node has NICs on different routers.

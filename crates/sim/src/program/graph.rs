@@ -8,7 +8,7 @@ use odonata_programs::trace::{Action, Graph, Start};
 use super::matching::MessageKey;
 use super::rank_events::RankEventKind;
 use super::running::{NodeContext, Running, Token};
-use crate::counters::Task;
+use crate::observe::Task;
 
 impl Running {
     pub(super) fn graph(&self, rank: u32) -> &Graph {

@@ -12,9 +12,9 @@ use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::tally::Tally;
-use crate::counters::{OperationCounts, Operations, Task};
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
+use crate::observe::{OperationCounts, Operations, Task};
 use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCosts, Spec};
 
 /// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in

@@ -5,7 +5,7 @@ use odonata_programs::{Op, Program};
 use super::matching::MessageKey;
 use super::rank::Waits;
 use super::running::{BLOCKING, NodeContext, OPEN, OWN, Running, Token};
-use crate::counters::Task;
+use crate::observe::Task;
 
 impl Running {
     /// The CPU task of a rank's present operation is done.

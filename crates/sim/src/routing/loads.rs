@@ -2,7 +2,8 @@
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Crossbars, Least, OutputPort, Wiring, least_backlog};
+use crate::fabric::{CreditMetric, Least, OutputPort, Wiring, least_backlog};
+use crate::switch::Crossbars;
 
 /// Draws tried before all ports are scanned.
 const TRIES: u8 = 4;

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 
 use super::Simulation;
+use crate::endpoint::{Answers, Endpoint};
 use crate::engine::{Queue, Window};
-use crate::fabric::AriesNics;
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
 use crate::routing::RoutingAlgorithm;
+use crate::switch::Switch;
 
 /// Where everything is when a run has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,133 +60,128 @@ impl Audit {
     }
 }
 
-impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
+impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Q, R, S, E> {
     /// Counts everything in this partition. Takes the pending events out of the queue. Adds the room, the credits and the
     /// contents of each buffer to `held`, and the slot and the bytes of each request and response to `under_way`.
     fn audit(&mut self, held: &mut [u64], under_way: &mut Vec<(u32, u32)>) -> Audit {
-        let (channels, slots) = (self.wiring.channels as u8, self.outs.len());
+        let (links, nodes) = (&self.fabric.links, &self.nodes);
+        let (channels, slots) = (links.wiring.channels as u8, links.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way to it.
-        let (packets, aries) = (self.packets, &self.aries);
-        let wire = |packet: &Event| {
-            let number = if R::RESPONSES { aries.number(packet) } else { packet.bytes() };
-            u64::from(packets[number as usize].wire)
-        };
+        let answers = nodes.endpoint.answers();
+        let wire = |packet: &Event| u64::from(links.times(nodes, packet).wire);
         let requests = RefCell::new(Vec::new());
         // A request for payload stands for it as long as that has not come.
         let payload = |packet: &Event| {
-            if R::RESPONSES {
-                requests.borrow_mut().push((packet.message, packet.bytes()));
-            }
-            let answers_put = R::RESPONSES && aries.is_response(packet) && !aries.carries(packet);
-            if answers_put { 0 } else { u64::from(packet.bytes()) }
+            let bytes = u64::from(packet.bytes());
+            let Some(answers) = answers else { return bytes };
+            requests.borrow_mut().push((packet.message, packet.bytes()));
+            let answers_put = answers.is_response(packet) && !answers.carries(packet);
+            if answers_put { 0 } else { bytes }
         };
         let mut filled = vec![0_u64; held.len()];
         let mut hold = |places: &[RouterPlace], router: u32, packet: &Event| {
             let slot = places[router as usize].first + u32::from(packet.port);
             filled[usize::from(packet.channel()) * slots + slot as usize] += wire(packet);
         };
-        let too_late = std::mem::take(&mut self.too_late);
         let mut count = |router: u32, event: &Event| {
             if event.kind() == EventKind::Decision && !event.is_arbitration() {
                 audit.under_way += 1;
                 audit.network_bytes += payload(event);
-                hold(&self.wiring.places, router, event);
-            } else if R::RESPONSES && event.is_request_at_nic() {
+                hold(&links.wiring.places, router, event);
+            } else if E::ANSWERS && event.is_request_at_nic() {
                 requests.borrow_mut().push((event.key, event.bytes()));
-                audit.network_bytes += if AriesNics::is_get(event.key) { u64::from(event.bytes()) } else { 0 };
+                audit.network_bytes += if Answers::is_get(event.key) { u64::from(event.bytes()) } else { 0 };
             }
         };
-        too_late.iter().for_each(|(router, event)| count(*router, event));
+        self.too_late.iter().for_each(|(router, event)| count(*router, event));
         let mut pending = Window::default();
-        while self.queue.open(&mut pending) {
+        while self.fabric.queue.open(&mut pending) {
             pending.iter().for_each(|(router, event)| count(router, event));
         }
-        for (router, place) in self.wiring.places.iter().enumerate() {
+        for (router, place) in links.wiring.places.iter().enumerate() {
             let vcs = (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
             for (slot, channel) in vcs {
+                let vc = links.vc(slot, channel);
                 let mut waiting = 0;
-                for packet in self.blocked.chain(&self.logs.get(self.vc(slot, channel)).chain) {
+                for packet in links.blocked.chain(&links.logs.get(vc).chain) {
                     audit.blocked += 1;
                     audit.network_bytes += payload(packet);
                     waiting += wire(packet);
-                    if self.crossbars.is_empty() {
-                        hold(&self.wiring.places, router as u32, packet);
+                    if !S::BUFFERS_OUTPUT {
+                        hold(&links.wiring.places, router as u32, packet);
                     }
                 }
-                if !self.crossbars.is_empty() {
-                    audit.unbalanced_buffers += u64::from(self.crossbars.waiting(self.vc(slot, channel)) != waiting);
-                }
+                audit.unbalanced_buffers += u64::from(self.switch.waiting(vc).is_some_and(|held| held != waiting));
             }
         }
-        for response in self.aries.all().iter().flat_map(|nic| &nic.responses) {
+        for response in answers.iter().flat_map(|answers| &answers.nics).flat_map(|nic| &nic.responses) {
             audit.network_bytes += payload(response);
         }
-        for queue in self.crossbars.queues() {
-            for packet in self.blocked.chain(&queue.chain) {
+        for (chain, input) in self.switch.queues() {
+            for packet in links.blocked.chain(&chain) {
                 audit.blocked += 1;
                 audit.network_bytes += payload(packet);
-                filled[usize::from(packet.channel()) * slots + queue.input as usize] += wire(packet);
+                filled[usize::from(packet.channel()) * slots + input as usize] += wire(packet);
             }
         }
+        let first_response = answers.map(|answers| answers.first_response);
         for (buffer, held) in held.iter_mut().enumerate() {
-            if let Some((router, sender)) = self.sender_to(buffer) {
-                let room = if self.queue.has(router) { u64::from(self.vcs[sender].room) } else { 0 };
-                *held += room + filled[buffer] + self.credits.under_way(buffer);
+            if let Some((router, sender)) = links.sender_to(buffer, first_response) {
+                let room = if self.fabric.queue.has(router) { u64::from(links.vcs[sender].room) } else { 0 };
+                *held += room + filled[buffer] + links.credits.under_way(buffer);
             }
         }
-        for (nic_id, nic) in self.nics.iter().enumerate() {
-            let vc = self.nic_vc(nic_id as u32);
-            audit.sent += self.vcs[vc].committed(self.logs.get(vc)).0;
-            if R::RESPONSES {
-                let vc = self.response_vc(nic_id as u32);
-                audit.sent += self.vcs[vc].committed(self.logs.get(vc)).0;
+        for (nic_id, nic) in (0..).zip(&nodes.nics) {
+            let of_responses = answers.map(|_| links.response_vc(nic_id));
+            for vc in [links.nic_vc(nic_id)].into_iter().chain(of_responses) {
+                audit.sent += links.vcs[vc].committed(links.logs.get(vc)).0;
             }
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
         }
         under_way.append(&mut requests.borrow_mut());
-        audit.delivered = self.aries.delivered;
-        for job in &self.jobs.list {
-            audit.delivered += if R::RESPONSES { 0 } else { job.totals.packets };
+        audit.delivered = answers.map_or(0, |answers| answers.delivered);
+        for job in &nodes.jobs.list {
+            audit.delivered += if E::ANSWERS { 0 } else { job.totals.packets };
             audit.delivered_bytes += job.totals.bytes;
             audit.issued_bytes += job.totals.issued * job.message_bytes + job.network_bytes;
         }
         audit
     }
-    /// The output VC that sends to the buffer of a port and channel, if there is one, and the router of its events.
-    fn sender_to(&self, buffer: usize) -> Option<(u32, usize)> {
-        let (back, channel) = (self.wiring.wires[buffer % self.outs.len()], (buffer / self.outs.len()) as u8);
-        if !back.node {
-            return Some((back.to, self.vc(self.slot(back.to, back.port), channel)));
-        }
-        let vc = if channel == 0 {
-            self.nic_vc(back.to)
-        } else if R::RESPONSES && channel == self.aries.first_response {
-            self.response_vc(back.to)
-        } else {
-            return None;
-        };
-        Some((self.wiring.event_attachment(back.to).router, vc))
-    }
 }
 
 /// Counts everything in all partitions of a run.
-pub(super) fn audit_all<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 'a>(
-    all: impl IntoIterator<Item = &'a mut Simulation<'s, Q, R>>,
-) -> Audit {
+pub(super) fn audit_all<'a, 's: 'a, Q, R, S, E>(
+    all: impl IntoIterator<Item = &'a mut Simulation<'s, Q, R, S, E>>,
+) -> Audit
+where
+    Q: Queue<Event> + 'a,
+    R: RoutingAlgorithm + 'a,
+    S: Switch + 'a,
+    E: Endpoint + 'a,
+{
     let (mut total, mut held, mut sizes) = (Audit::default(), Vec::new(), Vec::new());
     let (mut audited, mut under_way) = (Vec::new(), Vec::new());
     for of in all {
         if held.is_empty() {
-            held.resize(of.credits.vcs(), 0);
-            let class = |buffer: usize| of.wiring.wires[buffer % of.outs.len()].class;
-            let size = |buffer| of.sender_to(buffer).map_or(0, |_| of.wiring.times(class(buffer)).buffer);
+            let links = &of.fabric.links;
+            let first_response = of.nodes.endpoint.answers().map(|answers| answers.first_response);
+            held.resize(links.credits.vcs(), 0);
+            let class = |buffer: usize| links.wiring.wires[buffer % links.outs.len()].class;
+            let size = |buffer| {
+                let sender = links.sender_to(buffer, first_response);
+                sender.map_or(0, |_| links.wiring.times(class(buffer)).buffer)
+            };
             sizes.extend((0..held.len()).map(|buffer| u64::from(size(buffer))));
         }
         total.add(&of.audit(&mut held, &mut under_way));
         audited.push(&*of);
     }
-    total.unbalanced_requests += audited.iter().map(|of| of.aries.unbalanced(&under_way)).sum::<u64>();
+    for of in audited {
+        let endpoint = &of.nodes.endpoint;
+        total.unbalanced_requests += endpoint.answers().map_or(0, |answers| answers.unbalanced(&under_way));
+        total.unbalanced_requests += endpoint.overfull();
+    }
     total.unbalanced_buffers += held.iter().zip(&sizes).filter(|(held, size)| held != size).count() as u64;
     total
 }

@@ -2,9 +2,9 @@
 
 use odonata_topology::{ClassId, Machine};
 
-use super::jobs::{Job, Jobs};
 use super::partitions::Pace;
 use super::setup::Prepared;
+use crate::nodes::{Job, Jobs};
 use crate::program::Sizes;
 use crate::spec::{JobSpec, Spec};
 
@@ -65,18 +65,18 @@ impl Choice {
 }
 
 /// Whether several threads can share a run: whether all that an event reads or changes belongs to one router and its nodes.
-/// The counts of blame do not, nor what UGAL-G reads, nor the data of a rendezvous that the receiver fetches without the
+/// What UGAL-G reads does not, nor the data of a rendezvous that the receiver fetches without the
 /// sender, nor a node's NICs on several routers whose packets are answered.
 fn can_be_partitioned(spec: &Spec, prepared: &Prepared) -> bool {
     let programs = spec.jobs.iter().any(|job| job.program.is_some());
-    let answered_elsewhere = spec.fabric.nic.aries.is_some() && prepared.wiring.is_split();
+    let answered_elsewhere = spec.fabric.answers() && prepared.wiring.is_split();
     let fetched = programs && spec.fabric.gets();
-    !(spec.measure.blame || prepared.routing.sees_other_routers() || fetched || answered_elsewhere)
+    !(prepared.routing.sees_other_routers() || fetched || answered_elsewhere)
 }
 
 /// The most threads that pay off in some phase; one if the other phases cost more than that saves.
 fn threads_for(spec: &Spec, phases: &[Phase], lookahead: u64) -> usize {
-    let per_thread = if spec.fabric.nic.aries.is_some() { ANSWERED_PER_THREAD } else { DECISIONS_PER_THREAD };
+    let per_thread = if spec.fabric.answers() { ANSWERED_PER_THREAD } else { DECISIONS_PER_THREAD };
     let pays = |phase: &Phase| (phase.rate * lookahead as f64 / per_thread) as usize;
     let saved = |phase: &Phase| phase.rate * phase.time * if pays(phase) > 1 { SAVED } else { -IN_TURN };
     if phases.iter().map(saved).sum::<f64>() <= 0.0 { 1 } else { phases.iter().map(pays).max().unwrap_or(1) }
@@ -126,7 +126,7 @@ fn rate(of: &JobSpec, job: &Job, sizes: Option<Sizes>, prepared: &Prepared, spec
         Machine::DragonflyPlus(_) => 4.0,
         Machine::Dragonfly(_) => 6.0,
     };
-    let answers = if spec.fabric.nic.aries.is_some() { 2.0 } else { 1.0 };
+    let answers = if spec.fabric.answers() { 2.0 } else { 1.0 };
     let full = prepared.packets[spec.fabric.packet_bytes as usize].serialisation(ClassId::NODE.0) as f64;
     let packets = match (&of.traffic, sizes) {
         (Some(traffic), _) => {

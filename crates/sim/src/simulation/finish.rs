@@ -4,33 +4,39 @@ use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
 use crate::Cost;
-use crate::counters::{BlameCounts, SeriesCounts};
+use crate::endpoint::{Endpoint, Nic};
 use crate::engine::Queue;
+use crate::fabric::Links as FabricLinks;
 use crate::fabric::packet::Event;
+use crate::nodes::Nodes;
+use crate::observe::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
 use crate::output::{
-    Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Operations, Output,
-    Ranks, Series,
+    Arrivals, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Operations,
+    Output, Ranks, Series,
 };
 use crate::program::Running;
 use crate::routing::RoutingAlgorithm;
+use crate::switch::Switch;
 
 /// Refuses a run, in one or several partitions, if packets wait and no events are left.
 ///
 /// # Errors
 /// [`ErrorKind::Deadlock`].
-pub(super) fn refuse_deadlock<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgorithm + 'a>(
-    all: impl IntoIterator<Item = &'a Simulation<'s, Q, R>>,
+pub(super) fn refuse_deadlock<'a, 's: 'a, Q: 'a, R: 'a, S: 'a, E: Endpoint + 'a>(
+    all: impl IntoIterator<Item = &'a Simulation<'s, Q, R, S, E>>,
 ) -> Result<(), Error> {
     let (mut at_ps, mut waiting) = (0, 0);
     for of in all {
         if !of.ran_dry {
             return Ok(());
         }
-        let nics = of.nics.iter().filter(|nic| nic.waits).count();
-        let answering = of.aries.all().iter().filter(|nic| nic.waits_for_window() || nic.response_waits).count();
-        waiting += (of.blocked.len() + nics + answering) as u64;
-        let chains = of.logs.written().flat_map(|log| of.blocked.chain(&log.chain)).map(|packet| packet.time);
-        at_ps = chains.chain(of.logs.written().map(|log| log.waits_since)).max().unwrap_or(0).max(at_ps);
+        let (links, nodes) = (&of.fabric.links, &of.nodes);
+        let nics = nodes.nics.iter().filter(|nic| nic.waits).count();
+        let answering = nodes.endpoint.answers().into_iter().flat_map(|answers| &answers.nics);
+        let answering = answering.filter(|nic| nic.is_held() || nic.response_waits).count();
+        waiting += (links.blocked.len() + nics + answering) as u64;
+        let chains = links.logs.written().flat_map(|log| links.blocked.chain(&log.chain)).map(|packet| packet.time);
+        at_ps = chains.chain(links.logs.written().map(|log| log.waits_since)).max().unwrap_or(0).max(at_ps);
     }
     if waiting > 0 { Err(ErrorKind::Deadlock { at_ps, waiting }.into()) } else { Ok(()) }
 }
@@ -39,16 +45,17 @@ pub(super) fn refuse_deadlock<'a, 's: 'a, Q: Queue<Event> + 'a, R: RoutingAlgori
 ///
 /// # Errors
 /// [`ErrorKind::OutOfMemory`].
-pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
-    mut simulation: Simulation<'_, Q, R>,
+pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
+    simulation: Simulation<'_, Q, R, S, E>,
 ) -> Result<(Output, Cost), Error> {
-    let cost = Cost { events: simulation.events, threads: simulation.posts.partitions() };
-    let end_ps = simulation.end;
-    let links = links(&simulation, end_ps);
-    let mut programs = simulation.programs.take().map_or_else(Vec::new, |programs| programs.running);
+    let Simulation { fabric, mut nodes, .. } = simulation;
+    let cost = Cost { events: fabric.course.events, threads: nodes.posts.partitions() };
+    let end_ps = fabric.course.end;
+    let links = links(&fabric.links, &nodes.nics, end_ps);
+    let mut programs = nodes.programs.take().map_or_else(Vec::new, |programs| programs.running);
     let (ranks, iterations) = (ranks(&programs), iterations(&programs));
     let mut jobs: Vec<JobTotals> = Vec::new();
-    for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
+    for (index, job) in nodes.jobs.list.iter_mut().enumerate() {
         let mut totals = job.take_totals();
         if let Some(Some(running)) = programs.get(index) {
             running.tally.add_to(&mut totals, job.histogram);
@@ -56,46 +63,49 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm>(
         jobs.push(totals);
     }
     let operations = operations(&mut programs);
-    let (messages, message_counters) = messages(&mut simulation, &mut programs)?;
+    let (messages, message_counters) = messages(&mut nodes, &mut programs)?;
+    let observers = fabric.observers;
+    let answers = nodes.endpoint.answers();
     let output = Output {
         end_ps,
-        packet_hops: simulation.packet_hops,
+        packet_hops: fabric.course.packet_hops,
         jobs,
         messages,
         links,
-        nics: simulation.aries.all().iter().map(|nic| nic.counters).collect(),
+        nics: answers.iter().flat_map(|answers| &answers.nics).map(|nic| nic.counters).collect(),
         message_counters,
-        arrivals: simulation.arrivals.into_output(),
+        arrivals: observers.arrivals.map_or_else(Arrivals::default, ArrivalCounts::into_output),
         ranks,
         iterations,
-        class_bytes: simulation.by_class.into_bytes(),
-        blame: simulation.blame.map_or_else(Blame::default, BlameCounts::into_output),
-        series: simulation.series.map_or_else(Series::default, SeriesCounts::into_output),
+        class_bytes: observers.by_class.map_or_else(Vec::new, ByClass::into_bytes),
+        blame: observers.blame.map_or_else(Blame::default, BlameCounts::into_output),
+        series: observers.series.map_or_else(Series::default, SeriesCounts::into_output),
         operations,
     };
     Ok((output, cost))
 }
 
-fn links<Q: Queue<Event>, R: RoutingAlgorithm>(simulation: &Simulation<'_, Q, R>, end: u64) -> Links {
+/// What each link has sent.
+fn links(of: &FabricLinks<'_>, nics: &[Nic], end: u64) -> Links {
     let mut links = Links::default();
     for column in [&mut links.packets, &mut links.bytes, &mut links.stalled_ps] {
-        column.reserve_exact(simulation.vcs.len());
+        column.reserve_exact(of.vcs.len());
     }
     let mut row = |index: usize, waits: bool| {
-        let log = simulation.logs.get(index);
-        let (packets, bytes) = simulation.vcs[index].committed(log);
+        let log = of.logs.get(index);
+        let (packets, bytes) = of.vcs[index].committed(log);
         links.packets.push(packets);
         links.bytes.push(bytes);
         links.stalled_ps.push(log.waited + if waits { end - log.waits_since } else { 0 });
     };
-    for slot in 0..simulation.outs.len() as u32 {
-        for channel in 0..simulation.wiring.channels as u8 {
-            let index = simulation.vc(slot, channel);
-            row(index, simulation.vcs[index].waits());
+    for slot in 0..of.outs.len() as u32 {
+        for channel in 0..of.wiring.channels as u8 {
+            let index = of.vc(slot, channel);
+            row(index, of.vcs[index].waits());
         }
     }
-    for (node, nic) in simulation.nics.iter().enumerate() {
-        row(simulation.nic_vc(node as u32), nic.waits);
+    for (nic_id, nic) in (0..).zip(nics) {
+        row(of.nic_vc(nic_id), nic.waits);
     }
     links
 }
@@ -139,19 +149,19 @@ fn operations(programs: &mut [Option<Running>]) -> Operations {
 // The rows of traffic hold times plus one, and zero for what has not happened.
 const _: () = assert!(NOT_DELIVERED == 0_u64.wrapping_sub(1));
 
-fn messages<Q, R>(
-    simulation: &mut Simulation<'_, Q, R>,
+fn messages<E: Endpoint>(
+    nodes: &mut Nodes<'_, E>,
     programs: &mut [Option<Running>],
 ) -> Result<(Messages, Vec<MessageCounters>), Error> {
     let mut counters = Vec::new();
-    let answers = !simulation.aries.is_empty();
+    let answers = nodes.endpoint.answers();
     let mut messages = Messages::default();
-    let of_traffic: usize = simulation.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
+    let of_traffic: usize = nodes.jobs.list.iter().map(|job| job.rows.issue.len()).sum();
     let of_programs: usize = programs.iter().flatten().map(|running| running.tally.rows()).sum();
     let rows = of_traffic + of_programs;
     messages.reserve(rows).map_err(|_| Error::from(ErrorKind::OutOfMemory { rows: rows as u64 }))?;
     let mut to = Vec::new();
-    for (index, job) in simulation.jobs.list.iter_mut().enumerate() {
+    for (index, job) in nodes.jobs.list.iter_mut().enumerate() {
         if let Some(Some(running)) = programs.get_mut(index) {
             for row in running.tally.take_rows()? {
                 messages.job.push(index as u16);
@@ -160,9 +170,7 @@ fn messages<Q, R>(
                 messages.destination.push(row.destination);
                 messages.issue_ps.push(row.issue);
                 messages.latency_ps.push(row.latency.unwrap_or(NOT_DELIVERED));
-                if answers {
-                    counters.push(simulation.aries.row(index, row.number as usize));
-                }
+                counters.extend(answers.map(|answers| answers.row(index, row.number as usize)));
             }
             continue;
         }
@@ -185,9 +193,9 @@ fn messages<Q, R>(
                     }
                 }
                 messages.source.extend(std::iter::repeat_n(rank, issues.len()));
-                if answers {
+                if let Some(answers) = answers {
                     let first = first + sender * per_interval;
-                    counters.extend((first..first + issues.len()).map(|row| simulation.aries.row(index, row)));
+                    counters.extend((first..first + issues.len()).map(|row| answers.row(index, row)));
                 }
             }
             if issues.contains(&0) {

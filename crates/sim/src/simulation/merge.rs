@@ -1,69 +1,78 @@
 //! From the partitions of a run to one simulation, for its results.
 
 use super::Simulation;
-use super::jobs::{ELSEWHERE, Job, Rows};
+use crate::endpoint::Endpoint;
 use crate::engine::{Partition, Queue};
 use crate::fabric::packet::Event;
+use crate::nodes::{ELSEWHERE, Job, Rows};
 use crate::output::{JobTotals, MessageCounters};
 use crate::program::Programs;
 use crate::routing::RoutingAlgorithm;
+use crate::switch::Switch;
 
-impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
+impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event>, R, S, E> {
     /// Takes over what another partition has counted.
     pub(super) fn absorb(&mut self, mut other: Self) {
-        for router in other.queue.own(0) {
-            let place = self.wiring.places[router as usize];
-            for slot in place.first..place.first + u32::from(place.ports) {
-                for channel in 0..self.wiring.channels as u8 {
-                    self.absorb_vc(&other, self.vc(slot, channel));
-                }
+        let links = &self.fabric.links;
+        let places = other.fabric.queue.own(0).map(|router| links.wiring.places[router as usize]);
+        let slots = places.flat_map(|place| place.first..place.first + u32::from(place.ports));
+        let channels = links.wiring.channels as u8;
+        let own: Vec<usize> = slots
+            .flat_map(|slot| (0..channels).map(move |channel| (slot, channel)))
+            .map(|(s, c)| links.vc(s, c))
+            .collect();
+        own.into_iter().for_each(|vc| self.absorb_vc(&other, vc));
+        for nic in 0..self.nodes.nics.len() as u32 {
+            if other.fabric.queue.has(self.fabric.links.wiring.event_attachment(nic).router) {
+                self.absorb_vc(&other, self.fabric.links.nic_vc(nic));
+                self.nodes.nics[nic as usize] = std::mem::take(&mut other.nodes.nics[nic as usize]);
+                self.nodes.endpoint.absorb(nic, &mut other.nodes.endpoint);
             }
         }
-        for nic in 0..self.nics.len() as u32 {
-            if other.queue.has(self.wiring.event_attachment(nic).router) {
-                self.absorb_vc(&other, self.nic_vc(nic));
-                self.nics[nic as usize] = std::mem::take(&mut other.nics[nic as usize]);
-                self.aries.absorb(nic, &mut other.aries);
-            }
-        }
-        for (index, (job, of)) in self.jobs.list.iter_mut().zip(other.jobs.list).enumerate() {
+        let others = std::mem::take(&mut other.nodes.jobs.list);
+        for (index, of) in others.into_iter().enumerate() {
             let rows = |programs: &Option<Programs>| {
                 let running = programs.as_ref().and_then(|programs| programs.running[index].as_ref());
                 running.map(|running| running.tally.rows())
             };
-            let mut counters = self.aries.take_rows(index, rows(&self.programs).unwrap_or(job.rows.issue.len()));
-            let more = other.aries.take_rows(index, rows(&other.programs).unwrap_or(of.rows.issue.len()));
+            let job = &mut self.nodes.jobs.list[index];
+            let here = rows(&self.nodes.programs).unwrap_or(job.rows.issue.len());
+            let there = rows(&other.nodes.programs).unwrap_or(of.rows.issue.len());
+            let (mut counters, mut more) = (Vec::new(), Vec::new());
+            if E::ANSWERS {
+                counters = self.nodes.endpoint.answers_mut().take_rows(index, here);
+                more = other.nodes.endpoint.answers_mut().take_rows(index, there);
+            }
             if job.program {
                 counters.extend(more);
                 job.absorb(of, &mut Vec::new(), Vec::new());
             } else {
                 job.absorb(of, &mut counters, more);
             }
-            self.aries.put_rows(index, counters);
+            if E::ANSWERS {
+                self.nodes.endpoint.answers_mut().put_rows(index, counters);
+            }
         }
-        self.absorb_programs(other.programs, &other.queue);
-        self.by_class.absorb(&other.by_class);
-        self.arrivals.absorb(other.arrivals);
-        if let (Some(series), Some(of)) = (&mut self.series, other.series) {
-            series.absorb(of);
-        }
-        self.packet_hops += other.packet_hops;
-        self.events += other.events;
+        self.absorb_programs(other.nodes.programs, &other.fabric.queue);
+        self.fabric.observers.absorb(other.fabric.observers);
+        self.fabric.course.packet_hops += other.fabric.course.packet_hops;
+        self.fabric.course.events += other.fabric.course.events;
     }
 
     /// Takes over the programs of the partition that has this queue.
     pub(super) fn absorb_programs(&mut self, other: Option<Programs>, queue: &Partition<Event>) {
-        let wiring = &self.wiring;
-        if let (Some(programs), Some(other)) = (&mut self.programs, other) {
-            programs.absorb(other, |node| queue.has(wiring.attachments[(node * wiring.rails) as usize].router));
+        let wiring = &self.fabric.links.wiring;
+        if let (Some(programs), Some(other)) = (&mut self.nodes.programs, other) {
+            programs.absorb(other, |node| queue.has(wiring.node_attachment(node).router));
         }
     }
 
     fn absorb_vc(&mut self, other: &Self, vc: usize) {
-        self.vcs[vc] = other.vcs[vc];
-        let log = other.logs.get(vc);
+        let (links, of) = (&mut self.fabric.links, &other.fabric.links);
+        links.vcs[vc] = of.vcs[vc];
+        let log = of.logs.get(vc);
         if log.is_written() {
-            *self.logs.get_mut(vc) = *log;
+            *links.logs.get_mut(vc) = *log;
         }
     }
 }

@@ -7,8 +7,9 @@
 //! | what goes to another partition | when |
 //! |---|---|
 //! | events | a packet leaves for a router there |
-//! | [`Credit`] | a packet leaves the buffer of a link whose sender is there |
-//! | a message | it is issued, and its destination is there; to all if routers count what jobs send |
+//! | a credit | a packet leaves the buffer of a link whose sender is there |
+//! | whose room that was (blame) | with the credit |
+//! | a message | it is issued, and its destination is there; to all if packets are observed at routers |
 //! | a protocol message of a program | with the message that carries it, to the partition of its destination |
 //! | a request (Aries) | it is sent; to the same partitions as its message |
 //! | a delivery | a message that was issued there is delivered |
@@ -21,89 +22,34 @@ use std::thread;
 
 use odonata_error::Error;
 
-use super::jobs::Jobs;
 use super::{EVENTS_PER_LOOK, Simulation};
+use crate::endpoint::Endpoint;
 use crate::engine::{Barrier, Broken, Partition, Queue, Window};
 use crate::fabric::packet::Event;
-use crate::fabric::{Flight, Request, Wiring};
-use crate::program::{Programs, ProtocolMessage};
+use crate::fabric::{FabricPost, Wiring};
+use crate::nodes::{Jobs, NodePost};
+use crate::program::Programs;
 use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
+use crate::switch::Switch;
 use crate::{Monitor, Progress};
 
 /// Weight of a node that sends, for the sizes of partitions; that of a port is 1. (Assumed: about half of the events of
 /// a leaf are those of packets from or to its nodes.)
 const NODE_WEIGHT: u64 = 2;
 
-/// Room that a packet gives back: it reaches the sender to the buffer behind a port at `stamp`.
-#[derive(Clone, Copy, Debug)]
-pub struct Credit {
-    /// Slot of the port.
-    pub slot: u32,
-    /// Channel of the buffer.
-    pub channel: u8,
-    /// Bytes on the link.
-    pub bytes: u32,
-    /// When the sender has it.
-    pub stamp: u64,
-}
-
 /// What a partition sends to another after a window.
 #[derive(Default)]
-pub struct Post {
+struct Post {
     /// Events with their routers.
     events: Vec<(u32, Event)>,
-    credits: Vec<Credit>,
-    /// Messages with their slots.
-    messages: Vec<(u32, Flight)>,
-    /// Protocol messages with the slots of the messages that carry them, which are among `messages`.
-    protocol_messages: Vec<(u32, ProtocolMessage)>,
-    /// Requests with their slots.
-    requests: Vec<(u32, Request)>,
-    /// Messages that are delivered: their slots, and when.
-    deliveries: Vec<(u32, u64)>,
+    fabric: FabricPost,
+    nodes: NodePost,
 }
 
 impl Post {
     fn is_empty(&self) -> bool {
-        let Self { events, credits, messages, protocol_messages: _, requests, deliveries } = self;
-        events.is_empty() && credits.is_empty() && messages.is_empty() && requests.is_empty() && deliveries.is_empty()
-    }
-}
-
-/// What a partition sends to the others after a window.
-#[derive(Default)]
-pub struct Posts {
-    /// By partition; empty if there is only one.
-    to: Vec<Post>,
-    /// Number of this partition.
-    own: usize,
-    /// Whether all partitions must know all messages and requests, as routers count what jobs send.
-    everywhere: bool,
-}
-
-impl Posts {
-    /// Nothing, in one of several partitions.
-    pub fn new(own: usize, partitions: usize, everywhere: bool) -> Self {
-        Self { to: (0..partitions).map(|_| Post::default()).collect(), own, everywhere }
-    }
-
-    /// Number of partitions.
-    pub fn partitions(&self) -> usize {
-        self.to.len().max(1)
-    }
-
-    /// The posts to the partitions, other than this one, that must know what goes to some partitions.
-    fn about(&mut self, to: [usize; 2]) -> impl Iterator<Item = &mut Post> {
-        let (own, everywhere) = (self.own, self.everywhere);
-        let must_know = move |&(index, _): &(usize, &mut Post)| index != own && (everywhere || to.contains(&index));
-        self.to.iter_mut().enumerate().filter(must_know).map(|(_, post)| post)
-    }
-
-    /// Sends a request to the partition of a router.
-    #[inline(never)]
-    pub fn send_request(&mut self, queue: &impl Queue<Event>, router: u32, slot: u32, request: Request) {
-        self.about([queue.partition_of(router); 2]).for_each(|post| post.requests.push((slot, request)));
+        self.events.is_empty() && self.fabric.is_empty() && self.nodes.is_empty()
     }
 }
 
@@ -167,8 +113,8 @@ impl Pace {
 }
 
 /// A partition that is being played.
-struct Player<'s, R> {
-    simulation: Simulation<'s, Partition<Event>, R>,
+struct Player<'s, R, S, E> {
+    simulation: Simulation<'s, Partition<Event>, R, S, E>,
     /// The events of its open window.
     window: Window<Event>,
     /// What all partitions have said last.
@@ -196,7 +142,7 @@ pub(super) fn first_routers(wiring: &Wiring, jobs: &Jobs, partitions: usize) -> 
     let mut weights: Vec<u64> = wiring.places.iter().map(|place| u64::from(place.ports)).collect();
     for job in &jobs.list {
         for &node in &job.nodes {
-            let router = wiring.attachments[(node * wiring.rails) as usize].router;
+            let router = wiring.node_attachment(node).router;
             weights[router as usize] += NODE_WEIGHT * u64::from(wiring.places[router as usize].ports);
         }
     }
@@ -220,12 +166,12 @@ pub(super) fn first_routers(wiring: &Wiring, jobs: &Jobs, partitions: usize) -> 
 ///
 /// # Errors
 /// As [`run`](crate::run).
-pub(super) fn play<'s, R: RoutingAlgorithm>(
+pub(super) fn play<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     partitions: usize,
     pace: Pace,
     monitor: &mut dyn Monitor,
-    make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
-) -> Result<Vec<Simulation<'s, Partition<Event>, R>>, Error> {
+    make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
+) -> Result<Vec<Simulation<'s, Partition<Event>, R, S, E>>, Error> {
     let make = |index| Player {
         simulation: make(index),
         window: Window::default(),
@@ -243,11 +189,11 @@ pub(super) fn play<'s, R: RoutingAlgorithm>(
         return Err(interrupted);
     }
     let mut all: Vec<_> = all.into_iter().map(|player| player.simulation).collect();
-    all.iter_mut().find_map(|simulation| simulation.failure.take()).map_or(Ok(()), Err)?;
+    all.iter_mut().find_map(|simulation| simulation.fabric.course.failure.take()).map_or(Ok(()), Err)?;
     if all[0].deadlocked {
         let others = all.split_off(1);
-        others.into_iter().for_each(|other| all[0].absorb_programs(other.programs, &other.queue));
-        all[0].programs.iter().try_for_each(Programs::check_deadlock)?;
+        others.into_iter().for_each(|other| all[0].absorb_programs(other.nodes.programs, &other.fabric.queue));
+        all[0].nodes.programs.iter().try_for_each(Programs::check_deadlock)?;
     }
     Ok(all)
 }
@@ -264,8 +210,8 @@ fn in_threads<T: Send>(mut tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
 }
 
 /// Plays the partitions in a thread each, until the windows are sparse or the run ends.
-fn together<R: RoutingAlgorithm>(
-    all: &mut [Player<'_, R>],
+fn together<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
+    all: &mut [Player<'_, R, S, E>],
     monitor: &mut dyn Monitor,
     interrupted: &mut Option<Error>,
 ) -> Step {
@@ -292,22 +238,18 @@ fn together<R: RoutingAlgorithm>(
 }
 
 /// Plays the partitions in turn on this thread, window by window, until the windows are dense or the run ends.
-fn in_turn<R: RoutingAlgorithm>(
-    all: &mut [Player<'_, R>],
+fn in_turn<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
+    all: &mut [Player<'_, R, S, E>],
     monitor: &mut dyn Monitor,
     interrupted: &mut Option<Error>,
 ) -> Step {
     let mut statuses = vec![Status::default(); all.len()];
+    let mut post = Post::default();
     loop {
         for from in 0..all.len() {
             for to in (0..all.len()).filter(|&to| to != from) {
-                let sender = &mut all[from].simulation;
-                sender.queue.take_sent(to, &mut sender.posts.to[to].events);
-                if !sender.posts.to[to].is_empty() {
-                    let mut post = std::mem::take(&mut sender.posts.to[to]);
-                    all[to].simulation.take_post(&mut post);
-                    all[from].simulation.posts.to[to] = post;
-                }
+                all[from].simulation.take_sent(to, &mut post);
+                all[to].simulation.take_post(&mut post);
             }
         }
         for (player, status) in all.iter().zip(&mut statuses) {
@@ -324,127 +266,29 @@ fn in_turn<R: RoutingAlgorithm>(
             return step;
         }
         let first = &mut all[0].simulation;
-        *interrupted = look(&mut first.next_look, &statuses, first.queue.horizon(), monitor).err();
+        *interrupted = look(&mut first.next_look, &statuses, first.fabric.queue.horizon(), monitor).err();
     }
 }
 
-impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// Sends a credit to another partition. Returns whether it goes to one.
-    #[inline(always)]
-    pub(super) fn sends_credit(&mut self, credit: Credit) -> bool {
-        let wire = self.wiring.wires[credit.slot as usize];
-        let sender = if wire.node { self.wiring.event_attachment(wire.to).router } else { wire.to };
-        let elsewhere = !self.queue.has(sender);
-        if elsewhere {
-            let to = self.queue.partition_of(sender);
-            self.posts.to[to].credits.push(credit);
-        }
-        elsewhere
+impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event>, R, S, E> {
+    /// Exchanges what is sent to another partition with something empty.
+    fn take_sent(&mut self, to: usize, empty: &mut Post) {
+        self.fabric.queue.take_sent(to, &mut empty.events);
+        self.fabric.take_sent(to, &mut empty.fabric);
+        self.nodes.posts.take_sent(to, &mut empty.nodes);
     }
 
-    /// Sends a message that has been issued to the partition of its destination, a NIC; a protocol message also to that of
-    /// its rank, if the NIC is at another router than the rank.
-    #[inline(never)]
-    pub(super) fn send_message(&mut self, slot: u32, nic: u32, protocol_message: Option<ProtocolMessage>) {
-        let flight = *self.flights.get(slot);
-        let to = self.queue.partition_of(self.wiring.attachments[nic as usize].router);
-        let rank = if protocol_message.is_some() { self.partition_of_rank(nic) } else { to };
-        self.posts.about([to, rank]).for_each(|post| post.messages.push((slot, flight)));
-        if rank != self.posts.own {
-            self.posts.to[rank].protocol_messages.extend(protocol_message.map(|message| (slot, message)));
-        }
-    }
-
-    /// The partition of the ranks on the node of a NIC.
-    fn partition_of_rank(&self, nic: u32) -> usize {
-        self.queue.partition_of(self.wiring.event_attachment(nic).router)
-    }
-
-    /// A message of traffic is delivered in this partition at `at`.
-    #[inline(never)]
-    pub(super) fn report(&mut self, slot: u32, flight: Flight, at: u64) {
-        if !R::RESPONSES {
-            self.jobs.list[usize::from(flight.job)].count_completion(at);
-        }
-        self.send_report(slot, self.flights.partition_of(slot), at);
-    }
-
-    /// A protocol message reaches a NIC in this partition at `at`: the partitions of its sender and of its rank must know.
-    pub(super) fn report_to_both(&mut self, slot: u32, nic: u32, at: u64) {
-        let (issuer, rank) = (self.flights.partition_of(slot), self.partition_of_rank(nic));
-        self.send_report(slot, rank, at);
-        if issuer != rank {
-            self.send_report(slot, issuer, at);
-        }
-    }
-
-    fn send_report(&mut self, slot: u32, to: usize, at: u64) {
-        if to == self.posts.own {
-            self.take_report(slot, at);
-        } else {
-            self.posts.to[to].deliveries.push((slot, at));
-        }
-    }
-
-    /// A message is delivered at `at` that was issued in this partition, or goes to a rank in it.
-    fn take_report(&mut self, slot: u32, at: u64) {
-        let flight = *self.flights.get(slot);
-        let issued_here = self.flights.partition_of(slot) == self.posts.own;
-        if issued_here && !R::RESPONSES {
-            self.flights.release(slot); // else it stays taken until all packets are answered
-        }
-        let job = &mut self.jobs.list[usize::from(flight.job)];
-        if job.program {
-            self.take_program_report(flight, issued_here, at);
-            return;
-        }
-        job.deliver(&flight, at);
-        if !R::RESPONSES {
-            job.see_completion(at);
-            self.begin_next(flight.job);
-        }
-    }
-
-    /// The same for a message of a program.
-    fn take_program_report(&mut self, flight: Flight, issued_here: bool, at: u64) {
-        let programs = self.programs.as_mut().expect("the job has a program");
-        let message = programs.take(flight.row);
-        let node = programs.node_of(flight.job, message.rank);
-        if issued_here {
-            self.count_arrived(flight, &message, at);
-        }
-        if self.queue.has(self.wiring.attachments[(node * self.wiring.rails) as usize].router) {
-            self.reach_rank(flight, &message, at);
-        }
-    }
-
-    /// Takes what another partition has sent, apart from events.
+    /// Takes what another partition has sent; it is empty then.
     fn take_post(&mut self, post: &mut Post) {
-        for credit in post.credits.drain(..) {
-            // SAFETY: another partition has found the port and channel in the same wiring.
-            unsafe { self.note_credit(credit) };
-        }
-        // Deliveries first: after that of a message its slot may be that of another.
-        for (slot, at) in post.deliveries.drain(..) {
-            self.take_report(slot, at);
-        }
-        for (slot, flight) in post.messages.drain(..) {
-            self.flights.put(slot, flight);
-        }
-        for (slot, message) in post.protocol_messages.drain(..) {
-            let programs = self.programs.as_mut().expect("there is a protocol message");
-            self.flights.set_row(slot, programs.post(message));
-        }
-        for (slot, request) in post.requests.drain(..) {
-            self.aries.put(slot, request);
-        }
+        self.fabric.take_post(&mut post.fabric);
+        self.nodes.take_post(&mut self.fabric, &mut post.nodes);
         for (router, event) in post.events.drain(..) {
-            self.queue.push(router, event);
+            self.fabric.queue.push(router, event);
         }
     }
 }
 
-impl<R: RoutingAlgorithm> Player<'_, R> {
+impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
     /// Handles the events of partition number `index`, until the windows are sparse or the run ends.
     #[inline(never)]
     fn play(
@@ -473,7 +317,7 @@ impl<R: RoutingAlgorithm> Player<'_, R> {
             }
             if index == 0 {
                 let simulation = &mut self.simulation;
-                let now = simulation.queue.horizon();
+                let now = simulation.fabric.queue.horizon();
                 *interrupted = look(&mut simulation.next_look, &self.statuses, now, monitor).err();
             }
         }
@@ -482,15 +326,15 @@ impl<R: RoutingAlgorithm> Player<'_, R> {
     /// Gives the other partitions what is for them, waits for all, and takes what they give.
     fn exchange(&mut self, index: usize, shared: &Shared) -> Result<(), Broken> {
         let simulation = &mut self.simulation;
-        for (to, post) in simulation.posts.to.iter_mut().enumerate() {
-            simulation.queue.take_sent(to, &mut post.events);
-            if !post.is_empty() {
-                std::mem::swap(post, &mut lock(&shared.posts[index][to]));
-            }
+        for to in (0..shared.posts.len()).filter(|&to| to != index) {
+            simulation.take_sent(to, &mut lock(&shared.posts[index][to]));
         }
         shared.barrier.wait()?;
         for from in (0..shared.posts.len()).filter(|&from| from != index) {
-            simulation.take_post(&mut lock(&shared.posts[from][index]));
+            let mut post = lock(&shared.posts[from][index]);
+            if !post.is_empty() {
+                simulation.take_post(&mut post);
+            }
         }
         Ok(())
     }
@@ -517,14 +361,14 @@ impl<R: RoutingAlgorithm> Player<'_, R> {
             self.stretch = 0;
             return Step::Change;
         }
-        simulation.queue.open_at(next, &mut self.window);
-        if simulation.queue.horizon() > simulation.end {
+        simulation.fabric.queue.open_at(next, &mut self.window);
+        if simulation.fabric.queue.horizon() > simulation.fabric.course.end {
             // What is left is after the end, as with one thread.
             self.window.iter().for_each(|(router, event)| simulation.too_late.push((router, *event)));
             return Step::End;
         }
-        if let Some(delivery) = simulation.delivery.take_if(|_| incomplete(&simulation.jobs, statuses) <= most) {
-            simulation.queue.shorten(&self.window, delivery);
+        if let Some(delivery) = simulation.delivery.take_if(|_| incomplete(&simulation.nodes.jobs, statuses) <= most) {
+            simulation.fabric.queue.shorten(&self.window, delivery);
             return Step::Again;
         }
         Step::Visit
@@ -533,43 +377,47 @@ impl<R: RoutingAlgorithm> Player<'_, R> {
     /// Handles the events of the open window.
     fn visit(&mut self) {
         if let Err(failure) = self.simulation.visit(&self.window, &mut ()) {
-            self.simulation.failure.get_or_insert(failure);
+            self.simulation.fabric.course.failure.get_or_insert(failure);
         }
     }
 }
 
-impl<R: RoutingAlgorithm> Simulation<'_, Partition<Event>, R> {
+impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event>, R, S, E> {
     /// Says what the others must know.
     fn say(&self, status: &mut Status, interrupted: bool) {
-        status.next = self.queue.upcoming();
-        status.most = status.next.map_or(0, |window| self.queue.most(window) as u64);
+        status.next = self.fabric.queue.upcoming();
+        status.most = status.next.map_or(0, |window| self.fabric.queue.most(window) as u64);
         status.completed.clear();
-        status.completed.extend(self.jobs.list.iter().map(|job| job.completions()));
+        status.completed.extend(self.nodes.jobs.list.iter().map(|job| job.completions()));
         status.pending.clear();
-        let programs = self.programs.iter().flat_map(|programs| programs.running.iter().enumerate());
+        let programs = self.nodes.programs.iter().flat_map(|programs| programs.running.iter().enumerate());
         for (job, running) in programs.filter_map(|(job, running)| Some((job, running.as_ref()?))) {
             status.completed[job] = running.finished();
             status.pending.push(running.pending);
         }
-        status.progress = self.progress(self.queue.horizon());
-        status.failed = interrupted || self.failure.is_some();
+        status.progress = self.progress(self.fabric.queue.horizon());
+        status.failed = interrupted || self.fabric.course.failure.is_some();
         status.too_late = !self.too_late.is_empty();
     }
 
     /// Ends the jobs whose last message has been delivered in any partition.
     fn end_jobs(&mut self, statuses: &[Status]) {
-        for job in 0..self.jobs.list.len() {
+        for job in 0..self.nodes.jobs.list.len() {
             let all = || statuses.iter().map(|status| status.completed[job]);
-            if self.jobs.list[job].ends_with(all().map(|(completed, _)| completed).sum()) {
-                let settle = if self.jobs.list[job].program { SETTLE_PS } else { 0 };
-                self.ended(job as u16, all().map(|(_, last)| last).max().unwrap_or(0) + settle);
+            if self.nodes.jobs.list[job].ends_with(all().map(|(completed, _)| completed).sum()) {
+                let settle = if self.nodes.jobs.list[job].program { SETTLE_PS } else { 0 };
+                self.nodes.end_job(
+                    &mut self.fabric,
+                    job as u16,
+                    all().map(|(_, last)| last).max().unwrap_or(0) + settle,
+                );
             }
         }
     }
 
     /// Whether the ranks of some program wait for each other in vain.
     fn is_deadlocked(&self, statuses: &[Status]) -> bool {
-        let programs = self.jobs.list.iter().enumerate().filter(|(_, job)| job.program);
+        let programs = self.nodes.jobs.list.iter().enumerate().filter(|(_, job)| job.program);
         let mut all = programs.enumerate();
         all.any(|(program, (index, job))| {
             let pending: i64 = statuses.iter().map(|status| status.pending[program]).sum();

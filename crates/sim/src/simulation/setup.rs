@@ -8,21 +8,23 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::audit::audit_all;
 use super::choice::{Choice, QueueChoice};
-use super::jobs::Jobs;
-use super::partitions::{self, Pace, Posts};
+use super::partitions::{self, Pace};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
-use crate::counters::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
+use crate::endpoint::{Answers, Aries, Endpoint, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    AriesNics, BlockedPackets, CreditMetric, Credits, Crossbars, Flights, Logs, ModePolicies, NicAttachment,
-    OutputPort, OutputVcState, PacketTimes, Wire, Wiring,
+    BlockedPackets, Course, CreditMetric, Credits, Fabric, FabricPost, Links, Logs, NicAttachment, OutputPort,
+    OutputVcState, PacketTimes, Wire, Wiring,
 };
+use crate::nodes::{Flights, Jobs, Nodes, Posts};
+use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
-use crate::routing::{Behind, Routing, RoutingAlgorithm, with_algorithm};
+use crate::routing::{AnyAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
+use crate::switch::{Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
 use odonata_topology::{ClassId, Machine};
@@ -44,17 +46,17 @@ trait SimulationTask {
     type Result;
 
     /// Simulates on this thread.
-    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
-        simulation: Simulation<'_, Q, R>,
+        simulation: Simulation<'_, Q, R, S, E>,
     ) -> Result<Self::Result, Error>;
 
     /// Simulates so many partitions, each made by `make`.
-    fn partitioned<'s, R: RoutingAlgorithm>(
+    fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
         partitions: usize,
         pace: Pace,
-        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
     ) -> Result<Self::Result, Error>;
 }
 
@@ -65,20 +67,20 @@ struct Finish<'m> {
 impl SimulationTask for Finish<'_> {
     type Result = (Output, Cost);
 
-    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
-        mut simulation: Simulation<'_, Q, R>,
+        mut simulation: Simulation<'_, Q, R, S, E>,
     ) -> Result<Self::Result, Error> {
         simulation.play(self.monitor)?;
         finish::refuse_deadlock([&simulation])?;
         finish::output(simulation)
     }
 
-    fn partitioned<'s, R: RoutingAlgorithm>(
+    fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
         partitions: usize,
         pace: Pace,
-        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
     ) -> Result<Self::Result, Error> {
         let mut all = partitions::play(partitions, pace, self.monitor, make)?;
         finish::refuse_deadlock(&all)?;
@@ -94,16 +96,19 @@ struct Balance;
 impl SimulationTask for Balance {
     type Result = Audit;
 
-    fn alone<Q: Queue<Event>, R: RoutingAlgorithm>(self, mut simulation: Simulation<'_, Q, R>) -> Result<Audit, Error> {
+    fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
+        self,
+        mut simulation: Simulation<'_, Q, R, S, E>,
+    ) -> Result<Audit, Error> {
         simulation.play(&mut ())?;
         Ok(audit_all([&mut simulation]))
     }
 
-    fn partitioned<'s, R: RoutingAlgorithm>(
+    fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
         partitions: usize,
         pace: Pace,
-        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R> + Sync,
+        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
     ) -> Result<Audit, Error> {
         Ok(audit_all(&mut partitions::play(partitions, pace, &mut (), make)?))
     }
@@ -141,48 +146,43 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, Error> {
     Ok(Prepared { machine, routing, wiring, packets, programs, sizes })
 }
 
-/// The tables of a run, for any routing and any queue.
-struct Tables {
-    wiring: Wiring,
-    crossbars: Crossbars,
-    jobs: Jobs,
-    programs: Option<Programs>,
-    /// Names of the link classes.
-    classes: &'static [&'static str],
-}
-
-impl Tables {
-    fn new(spec: &Spec, prepared: &Prepared) -> Self {
-        let (network, wiring) = (prepared.machine.network(), prepared.wiring.clone());
-        Self {
-            crossbars: Crossbars::new(&spec.fabric, network),
-            jobs: Jobs::new(spec, network),
-            programs: Programs::new(spec, &prepared.programs, network.nodes()),
-            classes: network.classes,
-            wiring,
+/// Evaluates `$body` with `$routing`, `$switch` and `$endpoint` bound to the routing of a run, to a function that makes its
+/// routers, and to one that makes its NICs in one of several partitions. The simulation is compiled for each routing with
+/// the routers and NICs that are fastest, and once for all routings with each other pair of them.
+macro_rules! with_parts {
+    ($spec:expr, $prepared:expr, ($routing:ident, $switch:ident, $endpoint:ident) => $body:expr) => {{
+        let (spec, prepared) = ($spec, $prepared);
+        let (fabric, packets) = (&spec.fabric, &*prepared.packets);
+        let (network, nics) = (prepared.machine.network(), prepared.wiring.attachments.len());
+        let answers = |partition: [u32; 2]| Answers::new(spec, packets, nics, partition);
+        let simple = |_: [u32; 2]| Simple;
+        let aries = |partition| {
+            Aries::new(answers(partition), fabric.nic.aries.map_or(0, |aries| aries.window), nics)
+        };
+        let windowed = |partition| {
+            let window = fabric.nic.window_bytes.unwrap_or(u64::MAX);
+            Windowed::new(answers(partition), window, fabric.packet_bytes, nics)
+        };
+        let ideal = || Ideal;
+        let crossbar = || Crossbar::new(spec, network);
+        let routing = prepared.routing.clone();
+        macro_rules! with {
+            ($made_switch:ident, $made_endpoint:ident) => {{
+                let ($routing, $switch, $endpoint) =
+                    (AnyAlgorithm::new(routing, fabric), $made_switch, $made_endpoint);
+                $body
+            }};
         }
-    }
-}
-
-/// Evaluates `$body` with `$algorithm` bound to the routing: to its own type with ideal routers, to one type for all
-/// routings with crossbars.
-macro_rules! with_routing {
-    ($spec:expr, $routing:expr, $algorithm:ident => $body:expr) => {{
-        let fabric = &$spec.fabric;
-        match (fabric.router.is_some(), fabric.nic.aries.is_some()) {
-            (false, false) => with_algorithm!($routing, $algorithm => $body),
-            (true, false) => {
-                let $algorithm = Behind::<true, false>::new($routing, fabric);
+        match (fabric.router.is_some(), fabric.nic.aries.is_some(), fabric.nic.window_bytes.is_some()) {
+            (false, false, false) => with_algorithm!(routing, algorithm => {
+                let ($routing, $switch, $endpoint) = (algorithm, ideal, simple);
                 $body
-            }
-            (false, true) => {
-                let $algorithm = Behind::<false, true>::new($routing, fabric);
-                $body
-            }
-            (true, true) => {
-                let $algorithm = Behind::<true, true>::new($routing, fabric);
-                $body
-            }
+            }),
+            (true, false, false) => with!(crossbar, simple),
+            (false, true, _) => with!(ideal, aries),
+            (true, true, _) => with!(crossbar, aries),
+            (false, false, true) => with!(ideal, windowed),
+            (true, false, true) => with!(crossbar, windowed),
         }
     }};
 }
@@ -196,25 +196,27 @@ struct Windows {
 }
 
 impl Windows {
-    fn new(spec: &Spec, prepared: &Prepared, tables: &Tables) -> Self {
+    fn new(spec: &Spec, prepared: &Prepared, jobs: &Jobs) -> Self {
         let (wiring, packets) = (&prepared.wiring, &prepared.packets);
         // The end of a run with programs is known only SETTLE_PS in advance.
-        let longest = if tables.programs.is_some() { SETTLE_PS } else { u64::MAX };
+        let programs = spec.jobs.iter().any(|job| job.program.is_some());
+        let longest = if programs { SETTLE_PS } else { u64::MAX };
         let least = least_packet(spec, &prepared.sizes);
-        let departure = (!tables.crossbars.is_empty()).then(|| tables.crossbars.crossing(least));
+        let crossbar = spec.fabric.router.map(|router| router.crossbar);
+        let departure = crossbar.map(|bandwidth| bandwidth.serialisation_ps(packets[least as usize].wire.into()));
         let least = &packets[least as usize];
         let lookahead = wiring.lookahead(least, departure).min(longest);
         let delivery = wiring.delivery(least);
-        if tables.jobs.list.iter().any(|job| job.waits_for_delivery) {
+        if jobs.list.iter().any(|job| job.waits_for_delivery) {
             // The root begins the next interval when the last message is delivered.
             return Self { lookahead: lookahead.min(delivery), delivery: None };
         }
-        if !tables.jobs.end_the_run() || delivery >= lookahead {
+        if !jobs.end_the_run() || delivery >= lookahead {
             return Self { lookahead, delivery: None };
         }
         // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
         // with a crossbar or are injected in this window.
-        if delivery >= 2 && wiring.injection(least) >= lookahead && tables.crossbars.is_empty() {
+        if delivery >= 2 && wiring.injection(least) >= lookahead && departure.is_none() {
             return Self { lookahead, delivery: Some(delivery) };
         }
         Self { lookahead: delivery, delivery: None }
@@ -222,32 +224,31 @@ impl Windows {
 }
 
 fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
-    let prepared = prepare(spec)?;
-    let (packets, routers) = (&*prepared.packets, prepared.wiring.places.len());
-    let tables = Tables::new(spec, &prepared);
-    let Windows { lookahead, delivery } = Windows::new(spec, &prepared, &tables);
-    let Choice { windows, threads, pace } = Choice::new(spec, choice, &prepared, &tables.jobs, lookahead);
-    let routing = prepared.routing.clone();
-    if !windows || lookahead < 2 {
-        let queue = Ordered::default();
-        return with_routing!(spec, routing, algorithm => {
-            task.alone(Simulation::new(spec, tables, packets, algorithm, queue))
-        });
-    }
-    if threads > 1 {
-        let first = partitions::first_routers(&prepared.wiring, &tables.jobs, threads);
-        drop(tables);
-        let prepared = &prepared;
-        return with_routing!(spec, routing, algorithm => task.partitioned(first.len(), pace, |index| {
-            let queue = Partition::new(index, Arc::clone(&first), routers, lookahead);
-            let simulation = Simulation::new(spec, Tables::new(spec, prepared), packets, algorithm.clone(), queue);
-            Simulation { delivery, ..simulation }.in_partition(index, first.len())
-        }));
-    }
-    let one_order = routing.sees_other_routers();
-    let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
-    with_routing!(spec, routing, algorithm => {
-        let simulation = Simulation::new(spec, tables, packets, algorithm, wheel);
+    let prepared = &prepare(spec)?;
+    let routers = prepared.wiring.places.len();
+    let jobs = Jobs::new(spec, prepared.machine.network());
+    let Windows { lookahead, delivery } = Windows::new(spec, prepared, &jobs);
+    let Choice { windows, threads, pace } = Choice::new(spec, choice, prepared, &jobs, lookahead);
+    let one_order = prepared.routing.sees_other_routers();
+    let (ordered, one_thread) = (!windows || lookahead < 2, threads <= 1);
+    let first = (!one_thread).then(|| partitions::first_routers(&prepared.wiring, &jobs, threads));
+    drop(jobs);
+    with_parts!(spec, prepared, (routing, switch, endpoint) => {
+        if ordered {
+            let simulation = Simulation::new(spec, prepared, Ordered::default(), routing, switch(), endpoint([0, 1]));
+            return task.alone(simulation);
+        }
+        if let Some(first) = first {
+            let partitions = first.len();
+            return task.partitioned(partitions, pace, |index| {
+                let queue = Partition::new(index, Arc::clone(&first), routers, lookahead);
+                let endpoint = endpoint([index as u32, partitions as u32]);
+                let simulation = Simulation::new(spec, prepared, queue, routing.clone(), switch(), endpoint);
+                Simulation { delivery, ..simulation }.in_partition(index, partitions)
+            });
+        }
+        let wheel = if one_order { Wheel::in_one_order(routers, lookahead) } else { Wheel::new(routers, lookahead) };
+        let simulation = Simulation::new(spec, prepared, wheel, routing, switch(), endpoint([0, 1]));
         task.alone(Simulation { delivery, ..simulation })
     })
 }
@@ -255,7 +256,7 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
 /// Number in tables of the smallest packet that any job sends.
 fn least_packet(spec: &Spec, programs: &[Option<Sizes>]) -> u32 {
     let full = spec.fabric.packet_bytes;
-    if spec.fabric.nic.aries.is_some() {
+    if spec.fabric.answers() {
         return full + 2; // without payload, for one byte
     }
     let least = spec.jobs.iter().enumerate().map(|(index, job)| match &job.traffic {
@@ -290,97 +291,109 @@ fn vcs(wiring: &Wiring, own: Range<usize>, mine: impl Fn(u32) -> bool, responses
     vcs
 }
 
-impl<'s, Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'s, Q, R> {
-    fn new(spec: &'s Spec, tables: Tables, packets: &'s [PacketTimes], routing: R, queue: Q) -> Self {
-        let Tables { wiring, crossbars, jobs, programs, classes } = tables;
-        let (wires, nics, channels) = (&wiring.wires, wiring.attachments.len(), wiring.channels);
+impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'s, Q, R, S, E> {
+    fn new(spec: &'s Spec, prepared: &'s Prepared, queue: Q, routing: R, switch: S, endpoint: E) -> Self {
+        let (network, wiring) = (prepared.machine.network(), prepared.wiring.clone());
+        let programs = Programs::new(spec, &prepared.programs, network.nodes());
+        let (nics, channels) = (wiring.attachments.len(), wiring.channels);
         // Memory of the ports of other partitions is never touched.
         let own = wiring.slots(&queue.own(wiring.places.len() as u32));
-        let vcs = vcs(&wiring, own.clone(), |nic| queue.has(wiring.event_attachment(nic).router), R::RESPONSES);
-        let credits = Credits::new(wires.iter().map(|wire| wire.class), channels, own.clone());
-        let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wires.len();
-        let prefetches = bytes > PREFETCH_BYTES && !R::BEHIND_CROSSBAR;
-        let arrivals = ArrivalCounts::new(spec.measure.arrivals_every_ps.unwrap_or(0), spec.jobs.len(), wiring.groups);
-        let measured = spec.measure.from_ps..spec.measure.until_ps.unwrap_or(u64::MAX);
-        let sizes = [wires.len(), channels, nics, spec.jobs.len()];
-        let blame = spec.measure.blame.then(|| {
-            let main = (0..spec.jobs.len()).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
-            let mut blame = BlameCounts::new(sizes, R::BEHIND_CROSSBAR, main as u16, measured);
-            if spec.measure.roots {
-                blame.follow_roots(sizes, R::BEHIND_CROSSBAR);
-            }
-            blame
-        });
-        let series = spec.measure.series.then(SeriesCounts::default);
-        let mut simulation = Self {
-            spec,
-            routing,
-            queue,
+        let vcs = vcs(&wiring, own.clone(), |nic| queue.has(wiring.event_attachment(nic).router), E::ANSWERS);
+        let credits = Credits::new(wiring.wires.iter().map(|wire| wire.class), channels, own.clone());
+        let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wiring.wires.len();
+        let observers = observers(spec, &wiring, network.classes.len(), S::BUFFERS_OUTPUT);
+        let links = Links {
+            packets: &prepared.packets,
+            outs: zeroed_vec(wiring.wires.len()),
             logs: Logs::new(vcs.len()),
-            outs: zeroed_vec(wires.len()),
-            special: wiring.cut_through || programs.is_some() || blame.is_some() || series.is_some(),
-            counts_more: programs.is_some() || spec.measure.roots || series.is_some(),
-            credit_metric: CreditMetric::new(&spec.sensing, &wiring, classes, own),
-            packets,
             vcs,
             credits,
-            messages: Source::new(spec.seed, Stream::Message),
-            crossbars,
-            foreseen_until: 0,
-            last_of_instant: false,
-            requested: Vec::new(),
+            metric: CreditMetric::new(&spec.sensing, &wiring, network.classes, own),
             blocked: BlockedPackets::default(),
+            wiring,
+        };
+        let fabric = Fabric {
+            special: links.wiring.cut_through && !S::BUFFERS_OUTPUT || observers.see_commits(),
+            links,
+            queue,
+            observers,
+            course: Course { end: spec.stop.at_ps.unwrap_or(u64::MAX), events: 0, packet_hops: 0, failure: None },
+            posts: Vec::new(),
+        };
+        let nodes = Nodes {
+            spec,
             nics: zeroed_vec(nics),
-            aries: AriesNics::new(&spec.fabric, packets, nics, spec.jobs.len()),
-            policies: ModePolicies::new(spec),
+            endpoint,
+            jobs: Jobs::new(spec, network),
+            programs,
             flights: Flights::default(),
             posts: Posts::default(),
-            jobs,
-            by_class: programs.as_ref().map_or_else(ByClass::default, |_| ByClass::new(spec.jobs.len(), classes.len())),
-            programs,
-            arrivals,
-            blame,
-            series,
+            keys: Source::new(spec.seed, Stream::Message),
+            destinations: Vec::new(),
+        };
+        let mut simulation = Self {
+            fabric,
+            routing,
+            switch,
+            nodes,
             delivery: None,
-            end: spec.stop.at_ps.unwrap_or(u64::MAX),
-            prefetches,
-            packet_hops: 0,
-            events: 0,
+            prefetches: bytes > PREFETCH_BYTES && !S::BUFFERS_OUTPUT,
             next_look: EVENTS_PER_LOOK,
             ran_dry: false,
             too_late: Vec::new(),
-            failure: None,
             deadlocked: false,
-            destinations: Vec::new(),
-            wiring,
         };
-        for (node, job) in simulation.jobs.senders() {
-            let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
-            let start = job.clock.start(node);
-            if simulation.queue.has(attachment.router) {
-                simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
-            }
-        }
-        for (node, start) in simulation.programs.as_mut().map_or_else(Vec::new, Programs::starts) {
-            let attachment = simulation.wiring.attachments[(node * simulation.wiring.rails) as usize];
-            if simulation.queue.has(attachment.router) {
-                simulation.queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
-            }
-        }
+        simulation.schedule_starts();
         simulation
+    }
+
+    /// Schedules the first event of each node that sends.
+    fn schedule_starts(&mut self) {
+        let Self { fabric: Fabric { links, queue, .. }, nodes, .. } = self;
+        let of_patterns = nodes.jobs.senders().map(|(node, job)| (node, job.clock.start(node)));
+        let of_programs = nodes.programs.as_mut().map_or_else(Vec::new, Programs::starts);
+        for (node, start) in of_patterns.chain(of_programs) {
+            let attachment = links.wiring.node_attachment(node);
+            if queue.has(attachment.router) {
+                queue.push(attachment.router, Event::issue(start, attachment.port, node, 0));
+            }
+        }
     }
 
     /// The same simulation as one of several partitions.
     fn in_partition(mut self, index: usize, partitions: usize) -> Self {
-        let (queue, wiring) = (&self.queue, &self.wiring);
-        let has = |node| queue.has(wiring.attachments[(node * wiring.rails) as usize].router);
-        self.jobs.keep_rows(has);
-        if let Some(programs) = &mut self.programs {
+        let (queue, wiring) = (&self.fabric.queue, &self.fabric.links.wiring);
+        let has = |node| queue.has(wiring.node_attachment(node).router);
+        self.nodes.jobs.keep_rows(has);
+        if let Some(programs) = &mut self.nodes.programs {
             programs.keep(has);
         }
-        let posts = Posts::new(index, partitions, self.counts_more || self.arrivals.on());
-        let (index, partitions) = (index as u32, partitions as u32);
-        let aries = std::mem::take(&mut self.aries).of_partition(index, partitions);
-        Self { posts, flights: Flights::of_partition(index, partitions), aries, ..self }
+        self.nodes.posts = Posts::new(index, partitions, self.fabric.observers.see_packets());
+        self.nodes.flights = Flights::of_partition(index as u32, partitions as u32);
+        self.fabric.posts = (0..partitions).map(|_| FabricPost::default()).collect();
+        self.fabric.observers.blame = self.fabric.observers.blame.take().map(|blame| blame.of_partitions(partitions));
+        self
     }
+}
+
+/// Who observes a run.
+fn observers(spec: &Spec, wiring: &Wiring, classes: usize, behind_crossbar: bool) -> Observers {
+    let (measure, jobs) = (&spec.measure, spec.jobs.len());
+    let measured = measure.from_ps..measure.until_ps.unwrap_or(u64::MAX);
+    let sizes = [wiring.wires.len(), wiring.channels, wiring.attachments.len(), jobs];
+    let blame = measure.blame.then(|| {
+        let main = (0..jobs).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
+        let mut blame = BlameCounts::new(sizes, behind_crossbar, main as u16, measured);
+        if measure.roots {
+            blame.follow_roots(sizes, behind_crossbar);
+        }
+        blame
+    });
+    let programs = spec.jobs.iter().any(|job| job.program.is_some());
+    Observers::new(
+        blame,
+        measure.series.then(SeriesCounts::default),
+        programs.then(|| ByClass::new(jobs, classes)),
+        measure.arrivals_every_ps.map(|every_ps| ArrivalCounts::new(every_ps, jobs, wiring.groups)),
+    )
 }

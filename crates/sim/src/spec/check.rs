@@ -227,7 +227,7 @@ impl FabricSpec {
             return Err(kind.at(path!["fabric", "packet_bytes"]));
         }
         self.check_aries()?;
-        let most = if self.nic.aries.is_some() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
+        let most = if self.answers() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
         range(&path!["fabric", "channels"], self.channels.into(), 1, most.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;

@@ -1,4 +1,4 @@
-//! The NIC of Aries: requests, responses and a window (docs/model.md, section 3).
+//! NICs that answer packets: that of Aries, and that with a window towards each destination (docs/model.md, section 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,18 @@ impl AriesSpec {
 }
 
 impl FabricSpec {
+    /// Whether NICs answer each packet.
+    #[must_use]
+    pub fn answers(&self) -> bool {
+        self.nic.aries.is_some() || self.nic.window_bytes.is_some()
+    }
+
+    /// Aries packets that a packet with so many bytes of payload stands for; one without NICs of Aries.
+    #[must_use]
+    pub fn burst(&self, payload: u32) -> u32 {
+        self.nic.aries.map_or(1, |aries| aries.burst(payload))
+    }
+
     /// Whether the messages of traffic are gets, and the receiver of a rendezvous fetches the data.
     #[must_use]
     pub fn gets(&self) -> bool {
@@ -45,14 +57,13 @@ impl FabricSpec {
 
     /// Bytes on links of all packets: those with payload by payload from 0 on; with responses, then those without payload.
     pub fn wire_sizes(&self) -> impl Iterator<Item = u64> {
-        let control = if self.nic.aries.is_some() { 0..self.packet_bytes + 1 } else { 0..0 };
+        let control = if self.answers() { 0..self.packet_bytes + 1 } else { 0..0 };
         (0..=self.packet_bytes).map(|p| self.wire_bytes(p)).chain(control.map(|p| self.control_bytes(p)))
     }
 
     /// Bytes on a link of a packet without payload that answers or asks for so many bytes: a header for each Aries packet.
     #[must_use]
     pub fn control_bytes(&self, payload: u32) -> u64 {
-        let burst = self.nic.aries.map_or(0, |aries| aries.burst(payload));
-        u64::from(burst) * self.head_bytes()
+        u64::from(self.burst(payload)) * self.head_bytes()
     }
 }

@@ -78,7 +78,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             header_bytes: 0,
             flit_bytes: 1,
             router: None,
-            nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None },
+            nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None, window_bytes: None },
             links,
         },
         routing,

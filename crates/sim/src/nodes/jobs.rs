@@ -3,13 +3,11 @@
 use odonata_decision::{Decision, Mode};
 use odonata_topology::Network;
 
-use super::Simulation;
-use crate::counters::Slices;
-use crate::engine::Queue;
-use crate::fabric::packet::Event;
-use crate::fabric::{Exchange, Flight, ModePolicies, ModeRequest, NO_ROW};
+use super::slices::Slices;
+use super::{Flight, NO_ROW};
+use crate::endpoint::{Exchange, ModePolicies, ModeRequest};
 use crate::output::JobTotals;
-use crate::routing::{RoutingAlgorithm, routing_numbers};
+use crate::routing::routing_numbers;
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};
 
@@ -109,6 +107,24 @@ impl Job {
         self.last_completion_ps = self.last_completion_ps.max(at);
     }
 
+    /// When the last of its messages was complete, if all are that the run waits for.
+    #[inline]
+    pub fn last_if_complete(&self) -> Option<u64> {
+        (self.completed == self.expected).then_some(self.last_completion_ps)
+    }
+
+    /// A message of an interval is complete. If it was the last one and there is another interval: its sender, its number,
+    /// and when it begins (broadcast).
+    pub fn next_after_delivery(&mut self) -> Option<(u32, u32, u64)> {
+        self.outstanding -= 1;
+        if self.outstanding > 0 || self.next_interval >= self.intervals {
+            return None;
+        }
+        let at = self.next_issue.max(self.last_completion_ps);
+        let root = self.nodes[self.destinations.only_sender().unwrap_or(0) as usize];
+        Some((root, std::mem::replace(&mut self.next_interval, u32::MAX), at))
+    }
+
     /// Its complete messages that were counted here, and when the last of them was complete.
     pub fn completions(&self) -> (u64, u64) {
         (self.completed, self.last_completion_ps)
@@ -151,7 +167,7 @@ impl Job {
 const MAX_RESERVED: u64 = 1 << 26;
 
 /// A sender that has no rows here.
-pub(super) const ELSEWHERE: u32 = u32::MAX;
+pub const ELSEWHERE: u32 = u32::MAX;
 
 /// Issue time and latency of each message of a job, both plus one: zero means none.
 #[derive(Default)]
@@ -163,7 +179,7 @@ pub struct Rows {
     /// Number of ranks that have rows here.
     pub senders: u32,
     /// In a partition: for each sender its number among those of the partition, or [`ELSEWHERE`]; else empty.
-    pub(super) here: Vec<u32>,
+    pub here: Vec<u32>,
     pub issue: Vec<u64>,
     pub latency: Vec<u64>,
     /// Rows that did not fit into memory.
@@ -329,49 +345,16 @@ impl Jobs {
         let waited = self.list.iter().filter(|job| job.expected > 0);
         waited.fold((0, 0), |(d, e), job| (d + job.totals.delivered, e + job.expected))
     }
-}
 
-impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
-    /// A message of the job is complete at `at`: it has been delivered, and answered if packets are answered.
-    #[inline]
-    pub(super) fn complete(&mut self, job_index: u16, at: u64) {
-        let job = &mut self.jobs.list[usize::from(job_index)];
-        job.count_completion(at);
-        if !Q::PARTITIONED && job.completed == job.expected {
-            let last = job.last_completion_ps;
-            self.ended(job_index, last);
-            return;
-        }
-        self.begin_next(job_index);
-    }
-
-    /// A message of a job is complete: if its sender waits for that, and it was the last one, the next interval begins.
-    #[inline]
-    pub(super) fn begin_next(&mut self, job_index: u16) {
-        let job = &mut self.jobs.list[usize::from(job_index)];
-        if job.waits_for_delivery {
-            job.outstanding -= 1;
-            if job.outstanding == 0 && job.next_interval < job.intervals {
-                let at = job.next_issue.max(job.last_completion_ps);
-                let root = job.nodes[job.destinations.only_sender().unwrap_or(0) as usize];
-                let attachment = self.wiring.attachments[(root * self.wiring.rails) as usize];
-                let k = std::mem::replace(&mut job.next_interval, u32::MAX);
-                self.queue.push(attachment.router, Event::issue(at, attachment.port, root, k));
-            }
-        }
-    }
-
-    /// A job has ended at `at`. If the run waits for no other job, the run ends too.
-    pub(super) fn ended(&mut self, job_index: u16, at: u64) {
-        let job = &mut self.jobs.list[usize::from(job_index)];
+    /// A job has ended at `at`. Returns when the run ends, if it waits for no other job.
+    pub fn end(&mut self, job: u16, at: u64) -> Option<u64> {
+        let job = &mut self.list[usize::from(job)];
         job.ended = Some(at);
         if !job.waited_for {
-            return;
+            return None;
         }
-        self.jobs.waited_for -= 1;
-        if self.jobs.waited_for == 0 {
-            let waited = self.jobs.list.iter().filter(|job| job.waited_for);
-            self.end = self.end.min(waited.filter_map(|job| job.ended).max().unwrap_or(0));
-        }
+        self.waited_for -= 1;
+        let waited = self.list.iter().filter(|job| job.waited_for);
+        (self.waited_for == 0).then(|| waited.filter_map(|job| job.ended).max().unwrap_or(0))
     }
 }

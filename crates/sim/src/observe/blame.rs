@@ -19,10 +19,15 @@ use crossings::{Before, Crossings};
 pub use crossings::{Needs, Sides, Stay};
 use notes::{Note, Notes, What};
 use roots::{BeforeGrant, Roots};
-pub use roots::{Release, Room, RootRows};
+pub use roots::{Room, Root, RootRows};
 use rows::Rows;
 use sources::Sources;
 use turns::Turns;
+
+use super::Commit;
+use crate::fabric::Links;
+use crate::switch::Left;
+use odonata_topology::ClassId;
 
 /// Columns of equal length, sorted: one row per victim, cause, kind of wait and link. Rows of zero time are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,21 +98,25 @@ impl Blame {
     }
 }
 
-/// The times of a packet that crosses a link.
+/// Room that a packet gives back, as the sender to its buffer must know.
 #[derive(Clone, Copy, Debug)]
-pub struct Crossing {
-    /// When it was committed.
-    pub committed: u64,
-    /// When it could have begun to leave if the link had been free.
-    pub ready: u64,
-    /// When the link became free of earlier packets.
-    pub free: u64,
-    /// From the start of its transmission to the next decision, or to its delivery.
-    pub service: u64,
+pub struct RoomRelease {
+    /// The buffer that the packet leaves.
+    pub buffer: usize,
+    /// Class of the link that leads to it.
+    pub class: u8,
+    /// The job of the packet.
+    pub job: u16,
+    /// Its bytes; 0 if they are taken back already.
+    pub bytes: u32,
+    /// When the credit reaches the sender.
+    pub stamp: u64,
+    /// The slot of the link to which the packet was committed, and the root of its wait; none if roots are not measured.
+    pub root: Option<(u32, Root)>,
 }
 
 /// The job of a packet, and whether its waits count.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Victim {
     /// Its job.
     pub job: u16,
@@ -138,6 +147,8 @@ pub struct BlameCounts {
     counted: Range<u64>,
     /// By job.
     service: Vec<u64>,
+    /// What other partitions must know, by partition.
+    outgoing: Vec<Vec<RoomRelease>>,
 }
 
 impl BlameCounts {
@@ -162,7 +173,20 @@ impl BlameCounts {
             sources: Sources::new(nics),
             counted,
             service: vec![0; jobs],
+            outgoing: Vec::new(),
         }
+    }
+
+    /// The same counts, in one of so many partitions.
+    #[must_use]
+    pub fn of_partitions(self, partitions: usize) -> Self {
+        Self { outgoing: vec![Vec::new(); partitions], ..self }
+    }
+
+    /// Whether waits for room are followed to their roots.
+    #[must_use]
+    pub fn follows_roots(&self) -> bool {
+        self.roots.is_some()
     }
 
     /// Follows waits for room to their roots as well.
@@ -170,28 +194,20 @@ impl BlameCounts {
         self.roots = Some(Roots::new(sizes, behind_crossbar));
     }
 
-    /// Whether waits for room are followed to their roots.
-    #[inline]
-    #[must_use]
-    pub fn follows_roots(&self) -> bool {
-        self.roots.is_some()
+    /// A message of a job joins the queue of a NIC, which has been held back for so long by its window towards the
+    /// destination of the message.
+    pub fn join(&mut self, message: u32, job: u16, held: u64, now: u64) {
+        self.sources.join(message as usize, held, now);
+        self.know(message, Victim { job, counts: self.counted.contains(&now) });
     }
 
-    /// A router commits a packet to the link of a slot. It may have waited for room, and it sends a credit.
-    pub fn follow(&mut self, slot: usize, victim: Victim, crossing: &Crossing, room: Option<Room>, release: Release) {
-        if let Some(roots) = &mut self.roots {
-            roots.cross(slot, victim, crossing, room, release);
-        }
-    }
-
-    /// A message of a job joins the queue of a NIC.
-    pub fn join(&mut self, message: u32, job: u16, nic: u32, now: u64) {
-        self.sources.join(message as usize, nic as usize, now);
+    /// A message is under way; another partition may have issued it.
+    pub fn know(&mut self, message: u32, victim: Victim) {
         let message = message as usize;
         if message >= self.victims.len() {
             self.victims.resize(message + 1, NOBODY);
         }
-        self.victims[message] = Victim { job, counts: self.counted.contains(&now) };
+        self.victims[message] = victim;
     }
 
     /// The job of a message under way, and whether its waits count.
@@ -199,11 +215,6 @@ impl BlameCounts {
     #[must_use]
     pub fn victim(&self, message: u32) -> Victim {
         self.victims[message as usize]
-    }
-
-    /// The window of a NIC holds back the packet at the head from now on, or does not.
-    pub fn window(&mut self, nic: u32, full: bool, now: u64) {
-        self.sources.window(nic as usize, full, now);
     }
 
     #[inline]
@@ -257,10 +268,10 @@ impl BlameCounts {
         self.leave_nic(nic as usize, self.victim(message), 0, room, [now, free, service]);
     }
 
-    /// A NIC commits a packet at `now` to a buffer. Its link is free at `free`, and the packet is decided on `service`
-    /// after that.
-    pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, now: u64, free: u64, service: u64) {
-        let [window, waited] = self.sources.waited(message as usize, nic, now);
+    /// A NIC commits a packet at `now` to a buffer. By then its window towards the destination has held it back for so long.
+    /// Its link is free at `free`, and the packet is decided on `service` after that.
+    pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, held: u64, [now, free, service]: [u64; 3]) {
+        let [window, waited] = self.sources.waited(message as usize, held, now);
         self.leave_nic(nic, self.victim(message), window, Room { buffer, waited }, [now, free, service]);
     }
 
@@ -277,23 +288,119 @@ impl BlameCounts {
         self.service[usize::from(victim.job)] += service;
     }
 
-    /// A router commits a packet to the link of a slot. If this returns true, the caller must call
-    /// [`settle_if_full`](Self::settle_if_full). (So nothing is called here.)
+    /// A router commits a packet of a message to a link. If this returns true, the caller must call
+    /// [`commit_more`](Self::commit_more). (So nothing is called here.)
     #[inline(always)]
     #[must_use]
-    pub fn cross(&mut self, slot: usize, victim: Victim, crossing: &Crossing) -> bool {
-        let Crossing { committed, ready, free, service } = *crossing;
+    pub fn commit(&mut self, of: &Commit<'_>, message: u32) -> bool {
+        let (victim, slot) = (self.victim(message), of.output.slot());
         if victim.counts {
-            self.service[usize::from(victim.job)] += (ready - committed) + service;
+            self.service[usize::from(victim.job)] += (of.ready - of.committed) + of.service;
         }
         let rows = &mut self.rows;
-        self.links.take(slot, victim, [committed, ready, free], |ps| {
+        let full = self.links.take(slot, victim, [of.committed, of.ready, of.free], |ps| {
             rows.note(slot, (victim.job, victim.job, Wait::Link), ps)
-        })
+        });
+        full | self.notes_room_of(victim.job) | matches!(of.left, Left::Output)
+    }
+
+    /// What a commit means for the room in buffers and for roots.
+    pub fn commit_more(&mut self, of: &Commit<'_>, message: u32, links: &Links<'_>) {
+        self.settle_if_full();
+        let Victim { job, .. } = self.victim(message);
+        let far = (!of.to_node).then(|| links.far_buffer(of.output, of.channel));
+        match of.left {
+            Left::Input { buffer, class } => {
+                let stamp = of.end + links.wiring.times(class).to_credit;
+                let mut release = RoomRelease { buffer, class, job, bytes: of.times.wire, stamp, root: None };
+                match far {
+                    Some(far) if class != ClassId::NODE.0 && of.sender.is_none() => {
+                        self.pass_on(far, buffer, job, release.bytes, stamp, of.horizon);
+                        release.bytes = 0;
+                    }
+                    Some(far) => self.hold(far, job, release.bytes),
+                    None => {}
+                }
+                let victim = self.victim(message);
+                if let Some(roots) = &mut self.roots {
+                    let waited = of.committed - of.packet.time;
+                    let room = far.map(|buffer| Room { buffer, waited });
+                    release.root = Some((of.output.slot() as u32, roots.commit(victim, of, room)));
+                }
+                self.give_back(release, of.horizon, of.sender);
+            }
+            Left::Output => {
+                let victim = self.victim(message);
+                if let Some(roots) = &mut self.roots {
+                    let far = far.filter(|_| links.vcs[of.output.vc()].waits());
+                    roots.leave_output(victim, of, far);
+                }
+                self.crossings.leave(of.output.vc(), of.end);
+                if let Some(far) = far {
+                    self.hold(far, job, of.times.wire);
+                }
+            }
+        }
+    }
+
+    /// A packet gives back room. All later decisions of the sender to its buffer, which may be in another partition, are at
+    /// `horizon` or later.
+    #[inline]
+    pub fn give_back(&mut self, release: RoomRelease, horizon: u64, sender: Option<usize>) {
+        let Some(partition) = sender else {
+            self.take_back(release, horizon);
+            return;
+        };
+        if release.root.is_some() || release.class != ClassId::NODE.0 && self.notes_room_of(release.job) {
+            self.outgoing[partition].push(release);
+        }
+    }
+
+    /// The sender to a buffer learns of room that a packet gives back.
+    #[inline]
+    fn take_back(&mut self, of: RoomRelease, horizon: u64) {
+        if of.bytes > 0 && of.class != ClassId::NODE.0 {
+            self.release(of.buffer, of.job, of.bytes, of.stamp, horizon);
+        }
+        if let (Some(roots), Some((slot, root))) = (&mut self.roots, of.root) {
+            roots.send(of.buffer, of.stamp, slot, root, horizon);
+        }
+    }
+
+    /// The root of the packet that has just been granted its output, which has the link of a slot; none if roots are not
+    /// measured.
+    pub fn root_of_grant(&mut self, slot: u32, job: u16) -> Option<(u32, Root)> {
+        self.roots.as_mut().map(|roots| (slot, roots.of_grant(slot, job)))
+    }
+
+    /// Exchanges what another partition must know with something empty.
+    pub fn take_sent(&mut self, to: usize, empty: &mut Vec<RoomRelease>) {
+        std::mem::swap(&mut self.outgoing[to], empty);
+    }
+
+    /// Takes what another partition has sent. All later decisions here are at `horizon` or later.
+    pub fn take_post(&mut self, post: &mut Vec<RoomRelease>, horizon: u64) {
+        for release in post.drain(..) {
+            self.take_back(release, horizon);
+        }
+    }
+
+    /// Takes over what another partition has counted.
+    pub fn absorb(&mut self, mut other: Self) {
+        for of in [&mut *self, &mut other] {
+            of.settle_rooms();
+            of.settle_links();
+        }
+        self.rows.absorb(other.rows);
+        self.sources.absorb(other.sources);
+        self.service.iter_mut().zip(other.service).for_each(|(to, of)| *to += of);
+        if let (Some(roots), Some(other)) = (&mut self.roots, other.roots) {
+            roots.absorb(other);
+        }
     }
 
     /// Attributes what is noted of waits for links, if as much is noted as fits.
-    pub fn settle_if_full(&mut self) {
+    fn settle_if_full(&mut self) {
         if self.rows.is_full() {
             self.rows.settle();
         }
@@ -310,13 +417,13 @@ impl BlameCounts {
     /// Whether the room that packets of a job take is noted.
     #[inline]
     #[must_use]
-    pub fn notes_room_of(&self, job: u16) -> bool {
+    fn notes_room_of(&self, job: u16) -> bool {
         self.buffers.notes(job)
     }
 
     /// A packet of a job takes room in a buffer.
     #[inline]
-    pub fn hold(&mut self, buffer: usize, job: u16, bytes: u32) {
+    fn hold(&mut self, buffer: usize, job: u16, bytes: u32) {
         if self.notes_room_of(job) {
             self.note(Note::new(What::Hold, buffer, Victim { job, counts: false }, [bytes.into(), 0, 0]));
         }
@@ -325,7 +432,7 @@ impl BlameCounts {
     /// The credit of a packet of a job reaches the sender of a buffer at `stamp`. All later decisions of the sender are
     /// at `horizon` or later.
     #[inline]
-    pub fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
+    fn release(&mut self, buffer: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
         if self.notes_room_of(job) {
             self.note(Note::new(What::Release, buffer, Victim { job, counts: false }, [bytes.into(), stamp, horizon]));
         }
@@ -334,7 +441,7 @@ impl BlameCounts {
     /// A packet of a job takes room in a buffer, and its credit for another one reaches the sender of that at `stamp`. All
     /// later decisions of that sender are at `horizon` or later.
     #[inline]
-    pub fn pass_on(&mut self, far: usize, from: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
+    fn pass_on(&mut self, far: usize, from: usize, job: u16, bytes: u32, stamp: u64, horizon: u64) {
         if self.notes_room_of(job) {
             self.buffers.prefetch(far);
             let both = u64::from(bytes) << 32 | far as u64;
@@ -342,10 +449,13 @@ impl BlameCounts {
         }
     }
 
-    /// A packet is blocked, behind those that are already blocked. Packets have held `held` bytes of the buffer since
-    /// its last change.
-    pub fn block(&mut self, buffer: usize, held: u32, now: u64) {
+    /// A packet is blocked at an output VC, behind those that are already blocked. Packets have held `held` bytes of the
+    /// buffer behind its link since its last change.
+    pub fn block(&mut self, buffer: usize, vc: usize, held: u32, now: u64) {
         self.note(Note::new(What::Block, buffer, NOBODY, [held.into(), now, 0]));
+        if let Some(roots) = &mut self.roots {
+            roots.block(vc, now);
+        }
     }
 
     /// A credit arrives for a buffer for which packets wait. Packets have held `held` bytes of it since its last change.
@@ -353,8 +463,9 @@ impl BlameCounts {
         self.note(Note::new(What::Credit, buffer, NOBODY, [held.into(), now, 0]));
     }
 
-    /// The first packet that waits for a buffer is about to be committed to the link of a slot.
-    pub fn unblock(&mut self, buffer: usize, slot: usize, victim: Victim) {
+    /// The first packet that waits for a buffer, of a message, is about to be committed to the link of a slot.
+    pub fn unblock(&mut self, buffer: usize, slot: usize, message: u32) {
+        let victim = self.victim(message);
         self.note(Note::new(What::Unblock, buffer, victim, [slot as u64, 0, 0]));
     }
 
@@ -413,45 +524,10 @@ impl BlameCounts {
         }
     }
 
-    /// A packet leaves the input buffer of a crossbar, to the link of a slot, and sends a credit.
-    pub fn follow_input(&mut self, slot: u32, job: u16, release: Release) {
-        if let Some(roots) = &mut self.roots {
-            roots.leave_input(slot, job, release);
-        }
-    }
-
-    /// A packet in the output buffer of an output VC begins to wait for room behind its link.
-    pub fn follow_blocked(&mut self, vc: usize, now: u64) {
-        if let Some(roots) = &mut self.roots {
-            roots.block(vc, now);
-        }
-    }
-
-    /// A packet in an output buffer is committed to its link, and leaves the buffer at `end`. The output is a slot and an
-    /// output VC. The buffer behind the link is given if the packet has waited for room in it.
-    pub fn follow_output(
-        &mut self,
-        output: (usize, usize),
-        victim: Victim,
-        crossing: &Crossing,
-        far: Option<usize>,
-        end: u64,
-    ) {
-        if let Some(roots) = &mut self.roots {
-            roots.leave_output(output, victim, crossing, far, end);
-        }
-    }
-
     /// A packet of a job crosses to an output buffer.
     #[inline]
     pub fn pass(&mut self, needs: Needs, job: u16, bytes: u32, now: u64) {
         self.crossings.pass(needs, job, bytes, now);
-    }
-
-    /// The next packet in an output buffer is committed, and leaves it at `end`.
-    #[inline]
-    pub fn leave(&mut self, vc: usize, end: u64) {
-        self.crossings.leave(vc, end);
     }
 
     /// The rows, sorted.

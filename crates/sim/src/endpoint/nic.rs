@@ -96,9 +96,18 @@ impl Nic {
         self.backlog.get_or_insert_default().messages.push_back(message);
     }
 
-    /// Puts a message before all others.
-    pub fn push_front(&mut self, message: Waiting) {
-        self.backlog.get_or_insert_default().messages.push_front(message);
+    /// Puts a message at a place in the order of service.
+    pub fn put(&mut self, place: usize, message: Waiting) {
+        self.backlog.get_or_insert_default().messages.insert(place, message);
+    }
+
+    /// Takes the message at a place in the order of service.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn take(&mut self, place: usize) -> Waiting {
+        let messages = self.backlog.as_mut().and_then(|backlog| backlog.messages.remove(place));
+        messages.expect("a message waits there")
     }
 
     /// Takes the first message.

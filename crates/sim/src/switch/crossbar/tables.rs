@@ -5,8 +5,8 @@ use std::hash::BuildHasherDefault;
 
 use odonata_topology::Network;
 
-use super::{Chain, OutputVc};
 use crate::engine::random::Mixer;
+use crate::fabric::{Chain, OutputVc};
 use crate::spec::{FabricSpec, RouterKind, Switching};
 
 /// The time of an arbitration that is not scheduled.

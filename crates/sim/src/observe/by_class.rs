@@ -1,7 +1,7 @@
 //! Bytes by job and link class.
 
 /// Bytes committed to links, by job and link class; counted only if a job has a program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ByClass {
     bytes: Vec<u64>,
     classes: usize,
@@ -12,13 +12,6 @@ impl ByClass {
     #[must_use]
     pub fn new(jobs: usize, classes: usize) -> Self {
         Self { bytes: vec![0; jobs * classes], classes }
-    }
-
-    /// Whether anything is counted.
-    #[inline(always)]
-    #[must_use]
-    pub fn on(&self) -> bool {
-        self.classes > 0
     }
 
     /// Counts a packet.

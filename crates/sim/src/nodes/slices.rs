@@ -5,9 +5,8 @@ pub const SLICES: usize = 128;
 
 /// Messages issued and delivered by slice of time: columns of equal length, one row per slice from time 0 on.
 ///
-/// The width is the least power of two for which there are at most [`SLICES`] rows.
+/// The width is the least power of two for which there are at most 128 rows.
 ///
-/// [`SLICES`]: crate::counters::SLICES
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Width of a slice; 0 if no message was issued.

@@ -24,7 +24,7 @@ impl Arrivals {
     }
 }
 
-/// Counts by window, job and group. It is off if the width is 0.
+/// Counts by window, job and group.
 pub struct ArrivalCounts {
     every_ps: u64,
     jobs: usize,
@@ -37,13 +37,6 @@ impl ArrivalCounts {
     #[must_use]
     pub fn new(every_ps: u64, jobs: usize, groups: usize) -> Self {
         Self { every_ps, jobs, groups, counts: Arrivals { every_ps, ..Arrivals::default() } }
-    }
-
-    /// Whether anything is counted.
-    #[inline]
-    #[must_use]
-    pub fn on(&self) -> bool {
-        self.every_ps > 0
     }
 
     /// Counts a packet that enters (`inwards`) or leaves a group. Returns false if there are too many windows.

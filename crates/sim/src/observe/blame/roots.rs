@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use super::rows::Rows;
-use super::{Crossing, Needs, Victim, Wait};
+use super::{Needs, Victim, Wait};
+use crate::observe::Commit;
 
 /// Columns of equal length, sorted: one row per victim, cause and link. Rows of zero time are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl RootRows {
 
 /// The link at which a chain of full buffers ends, and the job that occupied it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Root {
+pub struct Root {
     link: u32,
     job: u16,
 }
@@ -62,17 +63,6 @@ pub struct Room {
     pub waited: u64,
 }
 
-/// The credit that a packet sends.
-#[derive(Clone, Copy, Debug)]
-pub struct Release {
-    /// The buffer that it leaves.
-    pub buffer: usize,
-    /// When the credit reaches the sender of that buffer.
-    pub stamp: u64,
-    /// All later decisions of the sender are at this time or later.
-    pub horizon: u64,
-}
-
 /// How long a packet has waited before its grant by a crossbar.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BeforeGrant {
@@ -98,7 +88,8 @@ pub(super) struct Roots {
     credits: Vec<Credits>,
     /// By output VC, behind crossbars: the packets that leave its output buffer, as if they sent credits.
     departures: Vec<Credits>,
-    /// By output VC, behind crossbars: since when packets in its output buffer wait for room.
+    /// By output VC, behind crossbars: since when packets in its output buffer wait for room. (At ideal routers packets say
+    /// so themselves.)
     blocked: Vec<VecDeque<u64>>,
     /// By queue at a crossbar: the root of the last head at its grant.
     heads: Vec<Root>,
@@ -132,26 +123,20 @@ impl Roots {
         }
     }
 
-    /// A router commits a packet to the link of a slot. It may have waited for room, and it sends a credit.
-    pub(super) fn cross(
-        &mut self,
-        slot: usize,
-        victim: Victim,
-        crossing: &Crossing,
-        room: Option<Room>,
-        Release { buffer, stamp, horizon }: Release,
-    ) {
-        let root = self.at_commit(slot, victim, crossing, room);
-        send(&mut self.credits[buffer], Credit { stamp, slot: slot as u32, root }, horizon);
+    /// A packet gives back room in a buffer: the credit reaches its sender at `stamp`. The packet was committed to the
+    /// link of a slot, with this root. Nobody asks later for an instant before `horizon`.
+    pub(super) fn send(&mut self, buffer: usize, stamp: u64, slot: u32, root: Root, horizon: u64) {
+        send(&mut self.credits[buffer], Credit { stamp, slot, root }, horizon);
     }
 
-    /// The root of a packet that is committed to the link of a slot.
-    fn at_commit(&mut self, slot: usize, victim: Victim, crossing: &Crossing, room: Option<Room>) -> Root {
-        let waited = crossing.free.saturating_sub(crossing.ready);
+    /// A router commits a packet to a link. It may have waited for room. Returns the root of the credit that it sends.
+    pub(super) fn commit(&mut self, victim: Victim, of: &Commit<'_>, room: Option<Room>) -> Root {
+        let slot = of.output.slot();
+        let waited = of.free.saturating_sub(of.ready);
         let root = Root { link: slot as u32, job: if waited > 0 { self.last[slot] } else { victim.job } };
         self.last[slot] = victim.job;
         let Some(room) = room.filter(|room| room.waited > 0) else { return root };
-        let of_room = arrived(&self.credits[room.buffer], crossing.committed).unwrap_or(root);
+        let of_room = arrived(&self.credits[room.buffer], of.committed).unwrap_or(root);
         self.add(victim, of_room, room.waited);
         if room.waited > waited { of_room } else { root }
     }
@@ -184,34 +169,34 @@ impl Roots {
         self.granted = Some(root);
     }
 
-    /// The packet that is granted its output, which has the link of a slot, sends a credit.
-    pub(super) fn leave_input(&mut self, slot: u32, job: u16, Release { buffer, stamp, horizon }: Release) {
-        let root = self.granted.take().unwrap_or(Root { link: slot, job });
-        send(&mut self.credits[buffer], Credit { stamp, slot, root }, horizon);
+    /// The root of the packet that is granted its output, which has the link of a slot.
+    pub(super) fn of_grant(&mut self, slot: u32, job: u16) -> Root {
+        self.granted.take().unwrap_or(Root { link: slot, job })
     }
 
-    /// A packet in an output buffer begins to wait for room.
+    /// A packet at an output VC begins to wait for room.
     pub(super) fn block(&mut self, vc: usize, now: u64) {
-        self.blocked[vc].push_back(now);
+        if let Some(blocked) = self.blocked.get_mut(vc) {
+            blocked.push_back(now);
+        }
     }
 
-    /// A packet in an output buffer is committed to the link of a slot, and leaves the buffer at `end`. The buffer behind
-    /// the link is given if the packet has waited for room in it.
-    pub(super) fn leave_output(
-        &mut self,
-        (slot, vc): (usize, usize),
-        victim: Victim,
-        crossing: &Crossing,
-        far: Option<usize>,
-        end: u64,
-    ) {
-        let now = crossing.committed;
+    /// A packet in an output buffer is committed to its link. The buffer behind the link is given if the packet has waited
+    /// for room in it.
+    pub(super) fn leave_output(&mut self, victim: Victim, of: &Commit<'_>, far: Option<usize>) {
+        let vc = of.output.vc();
         let room = far.map(|buffer| {
             let since = self.blocked[vc].pop_front().expect("it has waited");
-            Room { buffer, waited: now - since }
+            Room { buffer, waited: of.committed - since }
         });
-        let root = self.at_commit(slot, victim, crossing, room);
-        send(&mut self.departures[vc], Credit { stamp: end, slot: slot as u32, root }, now);
+        let root = self.commit(victim, of, room);
+        let slot = of.output.slot() as u32;
+        send(&mut self.departures[vc], Credit { stamp: of.end, slot, root }, of.committed);
+    }
+
+    /// Takes over what another partition has counted.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.rows.absorb(other.rows);
     }
 
     /// The rows, sorted.

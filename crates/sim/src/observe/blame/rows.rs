@@ -153,6 +153,13 @@ impl Rows {
         self.notes.clear();
     }
 
+    /// Adds the rows of another partition.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for (key, link, ps) in other.into_rows() {
+            self.add(link as usize, key, ps);
+        }
+    }
+
     /// The rows, sorted by victim, cause, kind and link.
     pub(super) fn into_rows(mut self) -> Vec<(Key, u32, u64)> {
         self.settle();

@@ -1,11 +1,13 @@
-//! What the NICs of Aries know (docs/model.md, section 3): requests without a response, responses to send, counters.
+//! What NICs that answer packets know (docs/model.md, section 3): requests without a response, responses to send, counters.
 
 use std::collections::VecDeque;
 
-use super::packet::Event;
-use super::{NO_ROW, PacketTimes};
+use super::ModePolicies;
+use crate::fabric::PacketTimes;
+use crate::fabric::packet::Event;
+use crate::nodes::NO_ROW;
 use crate::output::{MessageCounters, NicCounters};
-use crate::spec::FabricSpec;
+use crate::spec::Spec;
 use odonata_topology::ClassId;
 
 /// The time of a wake-up that is not known.
@@ -45,6 +47,8 @@ pub struct Exchange {
     pub row: u32,
     /// Its job.
     pub job: u16,
+    /// The NIC that it goes to.
+    pub to: u32,
     /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
     pub sender: u32,
     /// Whether responses carry its payload.
@@ -56,26 +60,24 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// A put or a get of so many packets that is issued at a time.
+    /// A put or a get of so many packets to a NIC that is issued at a time.
     #[must_use]
-    pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, sender: u32, get: bool) -> Self {
+    pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, to: u32, sender: u32, get: bool) -> Self {
         let counters = MessageCounters::default();
-        Self { packets_left, issue, last: 0, row, job, sender, get, observer: None, counters }
+        Self { packets_left, issue, last: 0, row, job, to, sender, get, observer: None, counters }
     }
 }
 
 /// One NIC.
 #[derive(Clone, Debug, Default)]
-pub struct AriesNic {
-    /// Aries packets without a response, as far as the NIC has looked.
-    outstanding: u32,
-    /// When responses come that the NIC has not looked at, and how many Aries packets they answer.
-    returned: VecDeque<(u64, u32)>,
-    /// Since when the packet at the head waits for the window.
-    window_since: Option<u64>,
+pub struct AnsweringNic {
+    /// Since when all its messages are held back, if they are.
+    held_since: Option<u64>,
+    /// For how long they were before.
+    held: u64,
     /// Since when it waits only for room.
     pub room_since: Option<u64>,
-    /// When the NIC looks again at the window, while it waits for it.
+    /// When the NIC looks again whether it may send, while its messages are held back.
     wake: u64,
     /// When the link of the responses is free.
     pub response_free: u64,
@@ -87,15 +89,16 @@ pub struct AriesNic {
     pub counters: NicCounters,
 }
 
-/// All NICs of a run whose packets are answered; empty for other runs.
-#[derive(Default)]
-pub struct AriesNics {
-    nics: Vec<AriesNic>,
+/// Requests and responses of all NICs of a run.
+pub struct Answers {
+    /// By NIC.
+    pub nics: Vec<AnsweringNic>,
     /// First channel of responses.
     pub first_response: u8,
+    /// The policies of application-aware jobs.
+    pub policies: ModePolicies,
     /// Payload of a full Aries packet.
     unit: u32,
-    window: u32,
     /// Where the packets without payload begin in tables by packet.
     control: u32,
     /// By payload: Aries packets.
@@ -119,33 +122,41 @@ pub struct AriesNics {
     pub delivered: u64,
 }
 
-impl AriesNics {
-    /// The NICs of a fabric; none if packets are not answered.
+impl Answers {
+    /// The NICs of a specification, in one of several partitions.
     #[must_use]
-    pub fn new(fabric: &FabricSpec, packets: &[PacketTimes], nics: usize, jobs: usize) -> Self {
-        let Some(aries) = fabric.nic.aries else { return Self::default() };
+    pub fn new(spec: &Spec, packets: &[PacketTimes], nics: usize, [partition, partitions]: [u32; 2]) -> Self {
+        let fabric = &spec.fabric;
+        // Without a clock, a NIC sends flits as fast as its link takes them.
+        let cycle_ps = fabric.nic.aries.map(|aries| aries.cycle_ps);
         let flits = |packet: &PacketTimes| {
             let flits = packet.wire / fabric.flit_bytes;
-            (flits, u64::from(flits) * aries.cycle_ps)
+            (flits, cycle_ps.map_or(u64::MAX, |cycle_ps| u64::from(flits) * cycle_ps))
         };
         Self {
-            nics: vec![AriesNic { wake: UNARMED, ..AriesNic::default() }; nics],
+            nics: vec![AnsweringNic { wake: UNARMED, ..AnsweringNic::default() }; nics],
             first_response: fabric.channels,
-            unit: aries.packet_bytes,
-            window: aries.window,
+            policies: ModePolicies::new(spec),
+            unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),
             control: fabric.packet_bytes + 1,
-            bursts: (0..=fabric.packet_bytes).map(|payload| aries.burst(payload)).collect(),
+            bursts: (0..=fabric.packet_bytes).map(|payload| fabric.burst(payload)).collect(),
             flits: packets.iter().map(flits).collect(),
-            rows: vec![Vec::new(); jobs],
-            partitions: 1,
-            ..Self::default()
+            requests: Vec::new(),
+            free: Vec::new(),
+            next: partition,
+            partition,
+            partitions,
+            exchanges: Vec::new(),
+            rows: vec![Vec::new(); spec.jobs.len()],
+            delivered: 0,
         }
     }
 
-    /// The same NICs, in a partition.
+    /// Aries packets that a packet with so much payload stands for.
+    #[inline]
     #[must_use]
-    pub fn of_partition(self, partition: u32, partitions: u32) -> Self {
-        Self { next: partition, partition, partitions, ..self }
+    pub fn burst(&self, bytes: u32) -> u32 {
+        self.bursts[bytes as usize]
     }
 
     /// Puts a request in a slot that another partition has given out.
@@ -157,45 +168,27 @@ impl AriesNics {
         self.requests[slot] = request;
     }
 
-    /// Takes what was counted for the messages of a job, one for each of so many rows; none if packets are not answered.
+    /// Takes what was counted for the messages of a job, one for each of so many rows.
     pub fn take_rows(&mut self, job: usize, count: usize) -> Vec<MessageCounters> {
-        let mut rows = self.rows.get_mut(job).map(std::mem::take).unwrap_or_default();
-        if !self.is_empty() {
-            rows.resize(count, MessageCounters::default());
-        }
+        let mut rows = std::mem::take(&mut self.rows[job]);
+        rows.resize(count, MessageCounters::default());
         rows
     }
 
     /// Puts back what was counted for the messages of a job.
     pub fn put_rows(&mut self, job: usize, rows: Vec<MessageCounters>) {
-        if let Some(of) = self.rows.get_mut(job) {
-            *of = rows;
-        }
+        self.rows[job] = rows;
     }
 
     /// Takes over a NIC of another partition.
     pub fn absorb(&mut self, nic: u32, other: &mut Self) {
-        if let Some(of) = self.nics.get_mut(nic as usize) {
-            *of = std::mem::take(&mut other.nics[nic as usize]);
-        }
-    }
-
-    /// Whether packets are not answered.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.nics.is_empty()
+        self.nics[nic as usize] = std::mem::take(&mut other.nics[nic as usize]);
     }
 
     /// A NIC.
     #[inline]
-    pub fn get_mut(&mut self, nic: u32) -> &mut AriesNic {
+    pub fn get_mut(&mut self, nic: u32) -> &mut AnsweringNic {
         &mut self.nics[nic as usize]
-    }
-
-    /// All NICs.
-    #[must_use]
-    pub fn all(&self) -> &[AriesNic] {
-        &self.nics
     }
 
     /// Number in tables by packet, with or without payload.
@@ -261,27 +254,28 @@ impl AriesNics {
         self.exchanges[slot] = exchange;
     }
 
-    /// Whether the window has room for a packet of so many bytes at `now`, when the link is free from `link_free` on. If not,
-    /// the NIC waits; returns then when it looks again, if that is known and not arranged yet.
+    /// A NIC may send again at `now`, when its link is free from `link_free` on.
     #[inline]
-    pub fn admit(&mut self, nic: u32, bytes: u32, now: u64, link_free: u64) -> Result<(), Option<u64>> {
-        let (burst, of) = (self.bursts[bytes as usize], &mut self.nics[nic as usize]);
-        if of.outstanding + burst > self.window {
-            while let Some(&(at, answered)) = of.returned.front()
-                && at <= now
-            {
-                of.outstanding -= answered;
-                of.returned.pop_front();
-            }
-            if of.outstanding + burst > self.window {
-                return Err(of.wait(now));
-            }
-        }
-        if let Some(since) = of.window_since.take() {
+    pub fn resume(&mut self, nic: u32, now: u64, link_free: u64) {
+        let of = &mut self.nics[nic as usize];
+        if let Some(since) = of.held_since.take() {
             of.wake = UNARMED;
+            of.held += now - since;
             of.counters.window_ps += now.max(link_free) - since.max(link_free);
         }
-        Ok(())
+    }
+
+    /// All messages of a NIC are held back at `now`; `answer` says when the first answer comes, if it is known. Returns when
+    /// the NIC looks again, if that is known and not arranged yet.
+    #[cold]
+    pub fn hold(&mut self, nic: u32, now: u64, answer: Option<u64>) -> Option<u64> {
+        let of = &mut self.nics[nic as usize];
+        of.held_since.get_or_insert(now);
+        if of.wake != UNARMED {
+            return None;
+        }
+        of.wake = answer?;
+        answer
     }
 
     /// A request is committed at `now` to the link of its NIC, which was free from `link_free` on, and leaves with its tail at
@@ -299,8 +293,6 @@ impl AriesNics {
         let node = |bytes: u32| packets[self.numbered(bytes, !get) as usize].serialisation(ClassId::NODE.0);
         let (serialisation, of_last) = (node(bytes), node(self.last_of(bytes)));
         let of = &mut self.nics[nic as usize];
-        of.outstanding += burst;
-        debug_assert!(of.outstanding <= self.window, "the window has room");
         let since = of.room_since.take().unwrap_or(now);
         let stalled = now.max(link_free) - since.max(link_free) + serialisation.saturating_sub(unstopped);
         let counters = &mut of.counters;
@@ -344,19 +336,18 @@ impl AriesNics {
         counters.response_flits += u64::from(self.flits[number as usize].0);
     }
 
-    /// A response reaches its NIC at `at`. Returns the exchange if it was its last, and when the NIC must look at the window, if
-    /// it waits for it and that was not known.
+    /// A response reaches its NIC at `at`. Returns the NIC to which the request went, the exchange if this was its last
+    /// response, and when the NIC must look whether it may send, if it waits for that and it was not known.
     #[inline]
-    pub fn answer(&mut self, slot: u32, bytes: u32, at: u64) -> (Option<Exchange>, Option<u64>) {
+    pub fn answer(&mut self, slot: u32, bytes: u32, at: u64) -> (u32, Option<Exchange>, Option<u64>) {
         let Request { start, message, nic } = self.of_slot(slot);
         self.free.push(slot & !GET);
         let burst = self.bursts[bytes as usize];
         let latency = u64::from(burst) * (at - start);
         let of = &mut self.nics[nic as usize];
-        of.returned.push_back((at, burst));
         of.counters.answered_packets += u64::from(burst);
         of.counters.latency_ps += latency;
-        let wake = (of.window_since.is_some() && of.wake == UNARMED).then(|| {
+        let wake = (of.held_since.is_some() && of.wake == UNARMED).then(|| {
             of.wake = at;
             at
         });
@@ -365,7 +356,7 @@ impl AriesNics {
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
         if exchange.packets_left > 0 {
-            return (None, wake);
+            return (exchange.to, None, wake);
         }
         let mut exchange = *exchange;
         exchange.counters.complete_ps = exchange.last - exchange.issue;
@@ -376,12 +367,12 @@ impl AriesNics {
             }
             rows[row] = exchange.counters;
         }
-        (Some(exchange), wake)
+        (exchange.to, Some(exchange), wake)
     }
 
     /// Counts requests of this partition that are not exactly once under way or answered, and NICs of which more or fewer
-    /// Aries packets have no response than they have counted, or more than the window allows. `under_way` has the slot and
-    /// the bytes of each request and response under way, in all partitions.
+    /// Aries packets have no response than they have counted. `under_way` has the slot and the bytes of each request and
+    /// response under way, in all partitions.
     #[must_use]
     pub fn unbalanced(&self, under_way: &[(u32, u32)]) -> u64 {
         let is_own = |slot: u32| slot % self.partitions == self.partition;
@@ -395,9 +386,8 @@ impl AriesNics {
             times[answered as usize] += 1;
         }
         let times = (0..self.next).zip(&times).filter(|(slot, _)| is_own(*slot)).map(|(_, times)| *times);
-        let of_nic = |(nic, open): &(&AriesNic, u64)| {
-            nic.counters.request_packets - nic.counters.answered_packets != *open || *open > u64::from(self.window)
-        };
+        let of_nic =
+            |(nic, open): &(&AnsweringNic, u64)| nic.counters.request_packets - nic.counters.answered_packets != *open;
         (times.filter(|&times| times != 1).count() + self.nics.iter().zip(open).filter(of_nic).count()) as u64
     }
 
@@ -408,31 +398,26 @@ impl AriesNics {
     }
 }
 
-impl AriesNic {
-    /// The packet at the head waits for the window; returns when the NIC looks again, if that is not arranged.
-    #[cold]
-    fn wait(&mut self, now: u64) -> Option<u64> {
-        self.window_since.get_or_insert(now);
-        if self.wake != UNARMED {
-            return None;
-        }
-        let at = self.returned.front()?.0;
-        self.wake = at;
-        Some(at)
+impl AnsweringNic {
+    /// For how long, up to `now`, all messages of the NIC have been held back.
+    #[inline]
+    #[must_use]
+    pub fn held(&self, now: u64) -> u64 {
+        self.held + self.held_since.map_or(0, |since| now - since)
     }
 
-    /// Whether the NIC looks at the window at `now`; if not, it no longer waits for it.
+    /// Whether the NIC looks at `now` whether it may send; if not, nothing is held back any more.
     pub fn wakes_at(&mut self, now: u64) -> bool {
-        let wakes = self.window_since.is_some() && self.wake == now;
+        let wakes = self.held_since.is_some() && self.wake == now;
         if wakes {
             self.wake = UNARMED;
         }
         wakes
     }
 
-    /// Whether the packet at the head waits for the window.
+    /// Whether all its messages are held back.
     #[must_use]
-    pub fn waits_for_window(&self) -> bool {
-        self.window_since.is_some()
+    pub fn is_held(&self) -> bool {
+        self.held_since.is_some()
     }
 }

@@ -1,0 +1,90 @@
+//! NICs: when a message's packets leave their node, and what a NIC does with packets that come (docs/model.md, sections 2
+//! and 3).
+//!
+//! | kind | packets are answered | holds packets back |
+//! |---|---|---|
+//! | [`Simple`] | no | never |
+//! | [`Aries`] | yes | as long as too many Aries packets of the NIC have no response |
+//! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement |
+//!
+//! An [`Endpoint`] decides when a packet may be sent. All kinds share the queue of a NIC ([`nic`]), sending ([`send`]),
+//! and, if packets are answered, requests and responses ([`answers`], [`receive`]). A kind knows no links and no routers.
+
+mod answers;
+mod aries;
+mod mode_policies;
+mod nic;
+mod receive;
+mod send;
+mod simple;
+mod windowed;
+
+pub use answers::{Answers, Exchange, NO_SENDER, Request};
+pub use aries::Aries;
+pub use mode_policies::{ModePolicies, ModeRequest, Observation};
+pub use nic::{Nic, Waiting};
+pub use simple::Simple;
+pub use windowed::Windowed;
+
+use crate::engine::Queue;
+use crate::fabric::Fabric;
+use crate::fabric::packet::Event;
+
+/// What NICs know of the packets in the fabric, which takes them for numbers.
+pub trait Nics {
+    /// Whether packets are answered.
+    const ANSWERS: bool;
+
+    /// Number of a packet in tables of durations: its payload, or a number beyond all payloads if it carries none.
+    fn number(&self, packet: &Event) -> u32;
+
+    /// The message of a packet.
+    fn message(&self, packet: &Event) -> u32;
+
+    /// The job of a packet.
+    fn job(&self, packet: &Event) -> u16;
+
+    /// Whether a packet carries payload.
+    fn carries(&self, packet: &Event) -> bool;
+
+    /// A packet reaches a NIC of its node at `at`.
+    fn deliver<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64);
+}
+
+/// A kind of NIC: which packets it sends now, and which later.
+pub trait Endpoint: Sized + Send {
+    /// Whether packets are answered.
+    const ANSWERS: bool;
+    /// Whether a NIC sends the packets of other messages while those of the first one are held back.
+    const SELECTIVE: bool;
+
+    /// Requests and responses; none if packets are not answered.
+    fn answers(&self) -> Option<&Answers>;
+
+    /// The same, to be changed.
+    ///
+    /// # Panics
+    /// If packets are not answered.
+    fn answers_mut(&mut self) -> &mut Answers;
+
+    /// Whether a NIC may send a packet with so much payload to another one at `now`.
+    fn admits(&mut self, nic: u32, to: u32, bytes: u32, now: u64) -> bool;
+
+    /// A NIC has committed such a packet to its link at `now`.
+    fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64);
+
+    /// The response to such a packet is known to come at `at`, later than those that are known already.
+    fn answered(&mut self, nic: u32, to: u32, bytes: u32, at: u64);
+
+    /// When the first of the responses comes that the NIC has not looked at, if any is known.
+    fn next_answer(&self, nic: u32) -> Option<u64>;
+
+    /// For how long, up to `now`, a NIC has held back packets to another one.
+    fn held(&self, nic: u32, to: u32, now: u64) -> u64;
+
+    /// NICs that have sent more without an answer than they may, for audits.
+    fn overfull(&self) -> u64;
+
+    /// Takes over a NIC of another partition.
+    fn absorb(&mut self, nic: u32, other: &mut Self);
+}

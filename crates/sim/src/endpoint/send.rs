@@ -1,0 +1,221 @@
+//! Where a NIC decides to send: packets are cut from waiting messages as long as the NIC admits them and its first router
+//! has room (docs/model.md, sections 2 and 3).
+
+use odonata_error::ErrorKind;
+use odonata_topology::ClassId;
+
+use super::{Endpoint, Waiting};
+use crate::engine::random::{Stream, packet_key, random};
+use crate::engine::{LAST_TIME, Queue};
+use crate::fabric::packet::{Event, EventKind, NicNews};
+use crate::fabric::{Fabric, HopTiming};
+use crate::nodes::Nodes;
+use crate::routing::{PathGranularity, RoutingAlgorithm};
+use crate::spec::NicOrder;
+
+impl<E: Endpoint> Nodes<'_, E> {
+    /// A credit arrives for the injection link of a NIC.
+    #[cold]
+    pub fn pump_nic<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        nic: u32,
+        now: u64,
+    ) {
+        let attachment = fabric.links.wiring.attachments[nic as usize];
+        let buffer = fabric.links.slot(attachment.router, attachment.port) as usize;
+        if fabric.links.credits.wakes_at(buffer, now) {
+            self.pump_next(fabric, routing, nic, now);
+        } else {
+            fabric.course.events -= 1; // as in `wake`
+        }
+    }
+
+    /// Lets a NIC send if it has something queued.
+    pub fn pump_next<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        nic: u32,
+        now: u64,
+    ) {
+        if let Some(head) = self.nics[nic as usize].pop_front() {
+            self.pump(fabric, routing, nic, now, head);
+        }
+    }
+
+    /// The first of a NIC's waiting messages that it may send at `now`, taken from its place in the queue.
+    fn first_admitted(&mut self, nic: u32, now: u64) -> Option<(usize, Waiting)> {
+        let full = u64::from(self.spec.fabric.packet_bytes);
+        let (of, endpoint) = (&mut self.nics[nic as usize], &mut self.endpoint);
+        let admitted = |head: &Waiting| endpoint.admits(nic, head.to(), head.bytes_left.min(full) as u32, now);
+        let place = of.waiting().position(admitted)?;
+        Some((place, of.take(place)))
+    }
+
+    /// Sends as many packets as there is room for, starting with the message at the head, which was taken from the queue.
+    #[inline(never)]
+    pub fn pump<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        nic_id: u32,
+        now: u64,
+        mut head: Waiting,
+    ) {
+        assert!((nic_id as usize) < self.nics.len());
+        // SAFETY: the line above checks it; there is an attachment for each NIC.
+        let attachment = *unsafe { fabric.links.wiring.attachments.get_unchecked(nic_id as usize) };
+        let vc_index = fabric.links.nic_vc(nic_id);
+        let buffer = fabric.links.slot(attachment.router, attachment.port) as usize; // channel 0
+        let full = self.spec.fabric.packet_bytes;
+        let mut granularity = routing.granularity(head.routing());
+        // Place of the head in the queue, from which it was taken.
+        let mut place = 0;
+        loop {
+            let bytes = head.bytes_left.min(u64::from(full)) as u32;
+            // SAFETY: `bytes` is at most `full`, the largest packet.
+            let mut times = unsafe { fabric.links.packets.get_unchecked(bytes as usize) };
+            if E::ANSWERS {
+                if !self.endpoint.admits(nic_id, head.to(), bytes, now) {
+                    self.nics[nic_id as usize].put(place, head);
+                    let other = if E::SELECTIVE { self.first_admitted(nic_id, now) } else { None };
+                    let Some(other) = other else {
+                        self.hold(fabric, nic_id, now);
+                        break;
+                    };
+                    (place, head) = other;
+                    granularity = routing.granularity(head.routing());
+                    continue;
+                }
+                let free = self.nics[nic_id as usize].free;
+                let answers = self.endpoint.answers_mut();
+                answers.resume(nic_id, now, free);
+                times = &fabric.links.packets[answers.request_number(head.message, bytes) as usize];
+            }
+            let wire = times.wire;
+            let links = &mut fabric.links;
+            // SAFETY: the NIC exists, and the virtual channels of the NICs follow those of the ports.
+            let (nic, vc) =
+                unsafe { (self.nics.get_unchecked_mut(nic_id as usize), links.vcs.get_unchecked_mut(vc_index)) };
+            if vc.room < wire {
+                vc.room += links.credits.take(buffer, now);
+                if vc.room < wire {
+                    if E::ANSWERS {
+                        self.endpoint.answers_mut().get_mut(nic_id).room_since.get_or_insert(now);
+                    }
+                    if !nic.waits {
+                        nic.waits = true;
+                        links.logs.get_mut(vc_index).waits_since = now;
+                    }
+                    if let Some(at) = links.credits.wait(buffer) {
+                        let here = links.wiring.event_attachment(nic_id);
+                        fabric.queue.push(here.router, Event::other(EventKind::NicCredit, at, here.port, 0, nic_id));
+                    }
+                    nic.put(place, head);
+                    return;
+                }
+            }
+            let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
+            let start = nic.free.max(now) + overhead;
+            let hop = HopTiming::new(start, times, ClassId::NODE.0);
+            if let Some(blame) = &mut fabric.observers.blame {
+                let service = hop.decision - nic.free.max(now);
+                let held = self.endpoint.held(nic_id, head.to(), now);
+                blame.inject(nic_id as usize, head.message, buffer, held, [now, nic.free, service]);
+            }
+            if let Some(series) = &mut fabric.observers.series {
+                series.count(links.outs.len() + nic_id as usize, self.flights.job(head.message), wire, start, 0);
+            }
+            let mut slot = head.message;
+            if E::ANSWERS {
+                let times = (now, nic.free, hop.end);
+                self.endpoint.sent(nic_id, head.to(), bytes, now);
+                let answers = self.endpoint.answers_mut();
+                slot = answers.request(nic_id, (head.message, bytes), times, links.packets);
+                if Q::PARTITIONED {
+                    let to = links.wiring.attachments[head.to() as usize].router;
+                    self.posts.send_request(&fabric.queue, to, slot, answers.of_slot(slot));
+                }
+            }
+            nic.free = hop.end;
+            vc.room -= wire;
+            vc.count(wire, &mut links.logs, vc_index);
+            // SAFETY: destinations are nodes of the machine.
+            let to = *unsafe { links.wiring.attachments.get_unchecked(head.to() as usize) };
+            let key = match granularity {
+                PathGranularity::Packet => packet_key(head.key, head.packet),
+                PathGranularity::Message => packet_key(head.key, 0),
+                PathGranularity::Flow => {
+                    flow_key(self.spec.seed, nic_id / links.wiring.rails, head.to() / links.wiring.rails)
+                }
+            };
+            let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
+            packet.to_group = to.group;
+            packet.to_local = to.local;
+            packet.to_port = to.port;
+            packet.set_routing(head.routing());
+            routing.enter(&mut packet, attachment.group, attachment.local);
+            fabric.queue.push(attachment.router, packet);
+            if links.wiring.rails > 1 {
+                *nic.unsent_mut() -= u64::from(bytes);
+            }
+            if hop.end >= LAST_TIME {
+                fabric.course.fail(ErrorKind::TimeOverflow {}.into());
+                return;
+            }
+            head.bytes_left -= u64::from(bytes);
+            head.packet += 1;
+            if self.programs.is_some() {
+                self.packet_leaves(fabric, (head.message, wire), head.bytes_left == 0, hop.end);
+            }
+            let nic = &mut self.nics[nic_id as usize];
+            if head.bytes_left > 0 {
+                if self.spec.fabric.nic.order == NicOrder::RoundRobin {
+                    nic.push_back(head);
+                } else {
+                    continue;
+                }
+            }
+            let next =
+                if E::SELECTIVE { self.first_admitted(nic_id, now) } else { nic.pop_front().map(|next| (0, next)) };
+            match next {
+                Some(next) => {
+                    (place, head) = next;
+                    if E::ANSWERS {
+                        granularity = routing.granularity(head.routing()); // else a node has one routing
+                    }
+                }
+                None => {
+                    if E::SELECTIVE && !self.nics[nic_id as usize].is_idle() {
+                        self.hold(fabric, nic_id, now);
+                    }
+                    break;
+                }
+            }
+        }
+        let nic = &mut self.nics[nic_id as usize];
+        if nic.waits {
+            nic.waits = false;
+            fabric.links.credits.stop_waiting(buffer);
+            let log = fabric.links.logs.get_mut(vc_index);
+            log.waited += now - log.waits_since;
+        }
+    }
+
+    /// All waiting messages of a NIC are held back at `now`: it looks again when the next answer has come.
+    fn hold<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
+        let answer = self.endpoint.next_answer(nic);
+        if let Some(at) = self.endpoint.answers_mut().hold(nic, now, answer) {
+            let here = fabric.links.wiring.event_attachment(nic);
+            let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic);
+            fabric.queue.push(here.router, event);
+        }
+    }
+}
+
+/// The key of all packets between two nodes.
+fn flow_key(seed: u64, from: u32, to: u32) -> u32 {
+    (random(seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32
+}

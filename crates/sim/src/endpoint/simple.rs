@@ -1,0 +1,45 @@
+//! A NIC that sends whatever its first router has room for.
+
+use super::{Answers, Endpoint};
+
+/// NICs without responses and without state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Simple;
+
+impl Endpoint for Simple {
+    const ANSWERS: bool = false;
+    const SELECTIVE: bool = false;
+
+    fn answers(&self) -> Option<&Answers> {
+        None
+    }
+
+    fn answers_mut(&mut self) -> &mut Answers {
+        unreachable!("packets are not answered")
+    }
+
+    #[inline(always)]
+    fn admits(&mut self, _: u32, _: u32, _: u32, _: u64) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn sent(&mut self, _: u32, _: u32, _: u32, _: u64) {}
+
+    fn answered(&mut self, _: u32, _: u32, _: u32, _: u64) {}
+
+    fn next_answer(&self, _: u32) -> Option<u64> {
+        None
+    }
+
+    #[inline(always)]
+    fn held(&self, _: u32, _: u32, _: u64) -> u64 {
+        0
+    }
+
+    fn overfull(&self) -> u64 {
+        0
+    }
+
+    fn absorb(&mut self, _: u32, _: &mut Self) {}
+}

@@ -1,0 +1,250 @@
+//! The one point at which a packet is committed to a link, and what comes of it: the next event of the packet, and the
+//! credit for the room that it leaves (docs/model.md, sections 1 and 4).
+
+use super::packet::{Event, EventKind, NicNews, RouteDecision};
+use super::{Course, HopTiming, Links, OutputVc, Wiring};
+use crate::endpoint::Nics;
+use crate::engine::Queue;
+use crate::observe::{Commit, Observers, RoomRelease};
+use crate::switch::{Left, Switch};
+
+/// The links of a run, its pending events, and those who observe what happens.
+///
+/// The fabric knows packets and links, but no jobs and no kinds of routers or NICs: a [`Switch`] decides which packet is
+/// committed to which link, and [`Nics`] take what reaches a node.
+pub struct Fabric<'s, Q> {
+    /// The tables of the links.
+    pub links: Links<'s>,
+    /// The pending events.
+    pub queue: Q,
+    /// Who is told of each commit.
+    pub observers: Observers,
+    /// How far the run has come.
+    pub course: Course,
+    /// What goes to other partitions, by partition; empty if there is only one.
+    pub posts: Vec<FabricPost>,
+    /// Whether a commit needs more than its own link: packets cut through ideal routers, or somebody observes.
+    pub special: bool,
+}
+
+/// Room that a packet gives back: it reaches the sender to the buffer behind a port at `stamp`.
+#[derive(Clone, Copy, Debug)]
+pub struct Credit {
+    /// Slot of the port.
+    pub slot: u32,
+    /// Channel of the buffer.
+    pub channel: u8,
+    /// Bytes on the link.
+    pub bytes: u32,
+    /// When the sender has it.
+    pub stamp: u64,
+}
+
+/// What the fabric of a partition sends to that of another after a window, apart from events.
+#[derive(Default)]
+pub struct FabricPost {
+    /// Room in buffers here whose sender is there.
+    credits: Vec<Credit>,
+    /// What the observers there must know of these packets.
+    releases: Vec<RoomRelease>,
+}
+
+impl FabricPost {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.credits.is_empty() && self.releases.is_empty()
+    }
+}
+
+/// A link to which a packet is committed.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// The output VC.
+    pub output: OutputVc,
+    /// Whether the far end is a node.
+    pub to_node: bool,
+}
+
+impl<Q: Queue<Event>> Fabric<'_, Q> {
+    /// Commits a packet to a link at `now`. The link has room for it, if it does not lead to a node. `from` is what the
+    /// switch needs to take back the room that the packet leaves.
+    #[inline(always)]
+    pub fn commit<S: Switch, N: Nics>(
+        &mut self,
+        (switch, nics): (&mut S, &mut N),
+        from: S::From,
+        target: Target,
+        packet: &Event,
+        now: u64,
+        decision: RouteDecision,
+    ) {
+        let Target { output, to_node } = target;
+        let links = &mut self.links;
+        let times = links.times(nics, packet);
+        let wire = times.wire;
+        // SAFETY: `output` belongs to the wiring for which both tables were made.
+        let (vc, out) =
+            unsafe { (links.vcs.get_unchecked_mut(output.vc()), links.outs.get_unchecked_mut(output.slot())) };
+        let (to, port, class) = (vc.to(), vc.port, vc.class());
+        vc.count(wire, &mut links.logs, output.vc());
+        let mut start = out.free.max(now);
+        if S::BUFFERS_OUTPUT {
+            start = start.max(packet.time);
+        }
+        if !to_node {
+            vc.room -= wire;
+            if let Some(metric) = &mut links.metric {
+                metric.send(output.slot() as u32, wire);
+            }
+        }
+        if self.special {
+            start = start.max(self.specially::<S, N>(nics, from, target, packet, now, decision));
+        }
+        let hop = HopTiming::new(start, times, class);
+        // SAFETY: as above.
+        unsafe { self.links.outs.get_unchecked_mut(output.slot()) }.free = hop.end;
+        if !to_node {
+            self.queue.push_changed(to, hop.decision, packet, |packet| {
+                packet.time = hop.decision;
+                packet.port = port;
+                packet.set_channel(decision.channel());
+                packet.next_hop();
+                packet.follow(decision);
+            });
+        }
+        switch.left(self, nics, from, output, packet, (wire, hop.end));
+        if to_node {
+            let at = hop.end + self.links.wiring.node_times().latency;
+            nics.deliver(self, packet, to, at);
+        }
+    }
+
+    /// What most runs do without when a packet is committed to a link: packets that cut through, and observers. Returns the
+    /// earliest instant at which the packet may begin to leave.
+    #[inline(never)]
+    fn specially<S: Switch, N: Nics>(
+        &mut self,
+        nics: &N,
+        from: S::From,
+        Target { output, to_node }: Target,
+        packet: &Event,
+        now: u64,
+        decision: RouteDecision,
+    ) -> u64 {
+        let (links, times) = (&self.links, self.links.times(nics, packet));
+        let class = links.vcs[output.vc()].class();
+        let earliest = S::earliest(links, from, packet, times, class);
+        if self.observers.see_commits() {
+            let (ready, free) = (now.max(earliest), links.outs[output.slot()].free);
+            let serialisation = times.serialisation(class);
+            let left = S::leaves(links, from, packet);
+            let sender = match left {
+                Left::Input { buffer, .. } if Q::PARTITIONED => self.sender_elsewhere(buffer),
+                _ => None,
+            };
+            let commit = Commit {
+                packet,
+                times,
+                output,
+                channel: decision.channel(),
+                class,
+                to_node,
+                since: packet.time.max(earliest),
+                committed: now,
+                ready,
+                free,
+                end: free.max(ready) + serialisation,
+                service: if to_node {
+                    serialisation + links.wiring.node_times().latency
+                } else {
+                    times.to_decision(class)
+                },
+                left,
+                horizon: self.queue.horizon(),
+                sender,
+            };
+            self.observers.commit(&commit, &self.links, nics);
+        }
+        earliest
+    }
+
+    /// The partition of the sender to a buffer, if it is another one.
+    pub fn sender_elsewhere(&self, buffer: usize) -> Option<usize> {
+        let router = sender(&self.links.wiring, buffer % self.links.outs.len());
+        (!self.queue.has(router)).then(|| self.queue.partition_of(router))
+    }
+
+    /// Returns the room of a packet that leaves the buffer behind a port at `release`.
+    #[inline(always)]
+    pub fn return_credit(&mut self, slot: u32, channel: u8, bytes: u32, release: u64) {
+        let buffer = self.links.vc(slot, channel);
+        // SAFETY: the packet came by an existing port and channel. Either it was committed to an `OutputVc`, and the
+        // port is the far end of its link, or it came from its NIC, by the port in the wiring and on channel 0.
+        let stamp = unsafe { release + self.links.wiring.times(self.links.credits.class(buffer)).to_credit };
+        let credit = Credit { slot, channel, bytes, stamp };
+        if Q::PARTITIONED {
+            let router = sender(&self.links.wiring, slot as usize);
+            if !self.queue.has(router) {
+                self.posts[self.queue.partition_of(router)].credits.push(credit);
+                return;
+            }
+        }
+        // SAFETY: as above.
+        unsafe { self.note_credit(credit) };
+    }
+
+    /// Notes a credit that the sender of a packet gets.
+    ///
+    /// # Safety
+    /// There is a port with the credit's slot, and it has the credit's channel.
+    #[inline(always)]
+    unsafe fn note_credit(&mut self, credit: Credit) {
+        let Credit { slot, channel, bytes, stamp } = credit;
+        let buffer = self.links.vc(slot, channel);
+        // SAFETY: the caller guarantees it.
+        if unsafe { self.links.credits.add(buffer, stamp, bytes, self.queue.horizon()) } {
+            self.announce(buffer, channel, stamp);
+        }
+        if let Some(metric) = &mut self.links.metric {
+            metric.leave(slot, bytes, stamp, self.queue.horizon());
+        }
+    }
+
+    /// Schedules the event of a credit for which the sender to a buffer waits.
+    #[cold]
+    fn announce(&mut self, buffer: usize, channel: u8, stamp: u64) {
+        // The reverse link from the buffer's port leads to its sender.
+        let back = self.links.wiring.wires[buffer % self.links.outs.len()];
+        if back.node {
+            let attachment = self.links.wiring.event_attachment(back.to);
+            // Only responses come from a NIC on another channel than 0.
+            let news = if channel > 0 { NicNews::ResponseCredit } else { NicNews::Credit };
+            let event = Event::other(EventKind::NicCredit, stamp, attachment.port, news as u8, back.to);
+            self.queue.push(attachment.router, event);
+        } else {
+            self.queue.push(back.to, Event::other(EventKind::OutputCredit, stamp, back.port, channel, buffer as u32));
+        }
+    }
+
+    /// Exchanges what is sent to a partition with something empty.
+    pub fn take_sent(&mut self, to: usize, empty: &mut FabricPost) {
+        self.observers.take_sent(to, &mut self.posts[to].releases);
+        std::mem::swap(&mut self.posts[to], empty);
+    }
+
+    /// Takes what another partition has sent.
+    pub fn take_post(&mut self, post: &mut FabricPost) {
+        for credit in post.credits.drain(..) {
+            // SAFETY: another partition has found the port and channel in the same wiring.
+            unsafe { self.note_credit(credit) };
+        }
+        self.observers.take_post(&mut post.releases, self.queue.horizon());
+    }
+}
+
+/// The router at which the sender to the buffers behind a port acts.
+#[inline(always)]
+fn sender(wiring: &Wiring, slot: usize) -> u32 {
+    let wire = wiring.wires[slot];
+    if wire.node { wiring.event_attachment(wire.to).router } else { wire.to }
+}

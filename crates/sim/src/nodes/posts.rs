@@ -1,0 +1,178 @@
+//! What the nodes of a partition tell those of another after a window: messages, requests and deliveries.
+
+use super::{Flight, Nodes};
+use crate::endpoint::{Endpoint, Request};
+use crate::engine::Queue;
+use crate::fabric::Fabric;
+use crate::fabric::packet::Event;
+use crate::observe::Victim;
+use crate::program::ProtocolMessage;
+
+/// What the nodes of a partition send to another one.
+#[derive(Default)]
+pub struct NodePost {
+    /// Messages with their slots, and as observers know them.
+    messages: Vec<(u32, Flight, Victim)>,
+    /// Protocol messages with the slots of the messages that carry them, which are among `messages`.
+    protocol_messages: Vec<(u32, ProtocolMessage)>,
+    /// Requests with their slots.
+    requests: Vec<(u32, Request)>,
+    /// Messages that are delivered: their slots, and when.
+    deliveries: Vec<(u32, u64)>,
+}
+
+impl NodePost {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        let Self { messages, protocol_messages: _, requests, deliveries } = self;
+        messages.is_empty() && requests.is_empty() && deliveries.is_empty()
+    }
+}
+
+/// What the nodes of a partition send to the others after a window.
+#[derive(Default)]
+pub struct Posts {
+    /// By partition; empty if there is only one.
+    to: Vec<NodePost>,
+    /// Number of this partition.
+    own: usize,
+    /// Whether all partitions must know all messages and requests, as packets are observed at routers.
+    everywhere: bool,
+}
+
+impl Posts {
+    /// Nothing, in one of several partitions.
+    pub fn new(own: usize, partitions: usize, everywhere: bool) -> Self {
+        Self { to: (0..partitions).map(|_| NodePost::default()).collect(), own, everywhere }
+    }
+
+    /// Number of partitions.
+    pub fn partitions(&self) -> usize {
+        self.to.len().max(1)
+    }
+
+    /// Exchanges what is sent to a partition with something empty.
+    pub fn take_sent(&mut self, to: usize, empty: &mut NodePost) {
+        std::mem::swap(&mut self.to[to], empty);
+    }
+
+    /// The posts to the partitions, other than this one, that must know what goes to some partitions.
+    fn about(&mut self, to: [usize; 2]) -> impl Iterator<Item = &mut NodePost> {
+        let (own, everywhere) = (self.own, self.everywhere);
+        let must_know = move |&(index, _): &(usize, &mut NodePost)| index != own && (everywhere || to.contains(&index));
+        self.to.iter_mut().enumerate().filter(must_know).map(|(_, post)| post)
+    }
+
+    /// Sends a request to the partition of a router.
+    #[inline(never)]
+    pub fn send_request(&mut self, queue: &impl Queue<Event>, router: u32, slot: u32, request: Request) {
+        self.about([queue.partition_of(router); 2]).for_each(|post| post.requests.push((slot, request)));
+    }
+}
+
+impl<E: Endpoint> Nodes<'_, E> {
+    /// Sends a message that has been issued to the partition of its destination, a NIC; a protocol message also to that of
+    /// its rank, if the NIC is at another router than the rank.
+    #[inline(never)]
+    pub(super) fn send_message<Q: Queue<Event>>(
+        &mut self,
+        fabric: &Fabric<'_, Q>,
+        slot: u32,
+        nic: u32,
+        protocol_message: Option<ProtocolMessage>,
+    ) {
+        let (flight, wiring) = (*self.flights.get(slot), &fabric.links.wiring);
+        let to = fabric.queue.partition_of(wiring.attachments[nic as usize].router);
+        let of_rank = || fabric.queue.partition_of(wiring.event_attachment(nic).router);
+        let rank = if protocol_message.is_some() { of_rank() } else { to };
+        let victim = fabric.observers.victim(slot);
+        self.posts.about([to, rank]).for_each(|post| post.messages.push((slot, flight, victim)));
+        if rank != self.posts.own {
+            self.posts.to[rank].protocol_messages.extend(protocol_message.map(|message| (slot, message)));
+        }
+    }
+
+    /// A message of traffic is delivered in this partition at `at`.
+    #[inline(never)]
+    pub(super) fn report<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, slot: u32, flight: Flight, at: u64) {
+        if !E::ANSWERS {
+            self.jobs.list[usize::from(flight.job)].count_completion(at);
+        }
+        self.send_report(fabric, slot, self.flights.partition_of(slot), at);
+    }
+
+    /// A protocol message reaches a NIC in this partition at `at`: the partitions of its sender and of its rank must know.
+    pub(super) fn report_to_both<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, slot: u32, nic: u32, at: u64) {
+        let rank = fabric.queue.partition_of(fabric.links.wiring.event_attachment(nic).router);
+        let issuer = self.flights.partition_of(slot);
+        self.send_report(fabric, slot, rank, at);
+        if issuer != rank {
+            self.send_report(fabric, slot, issuer, at);
+        }
+    }
+
+    fn send_report<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, slot: u32, to: usize, at: u64) {
+        if to == self.posts.own {
+            self.take_report(fabric, slot, at);
+        } else {
+            self.posts.to[to].deliveries.push((slot, at));
+        }
+    }
+
+    /// A message is delivered at `at` that was issued in this partition, or goes to a rank in it.
+    fn take_report<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, slot: u32, at: u64) {
+        let flight = *self.flights.get(slot);
+        let issued_here = self.flights.partition_of(slot) == self.posts.own;
+        if issued_here && !E::ANSWERS {
+            self.flights.release(slot); // else it stays taken until all packets are answered
+        }
+        let job = &mut self.jobs.list[usize::from(flight.job)];
+        if job.program {
+            self.take_program_report(fabric, flight, issued_here, at);
+            return;
+        }
+        job.deliver(&flight, at);
+        if !E::ANSWERS {
+            job.see_completion(at);
+            self.begin_next(fabric, flight.job);
+        }
+    }
+
+    /// The same for a message of a program.
+    fn take_program_report<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        flight: Flight,
+        issued_here: bool,
+        at: u64,
+    ) {
+        let programs = self.programs.as_mut().expect("the job has a program");
+        let message = programs.take(flight.row);
+        let node = programs.node_of(flight.job, message.rank);
+        if issued_here {
+            self.count_arrived(flight, &message, at);
+        }
+        if fabric.queue.has(fabric.links.wiring.node_attachment(node).router) {
+            self.reach_rank(fabric, flight, &message, at);
+        }
+    }
+
+    /// Takes what another partition has sent.
+    pub fn take_post<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, post: &mut NodePost) {
+        // Deliveries first: after that of a message its slot may be that of another.
+        for (slot, at) in post.deliveries.drain(..) {
+            self.take_report(fabric, slot, at);
+        }
+        for (slot, flight, victim) in post.messages.drain(..) {
+            self.flights.put(slot, flight);
+            fabric.observers.know(slot, victim);
+        }
+        for (slot, message) in post.protocol_messages.drain(..) {
+            let programs = self.programs.as_mut().expect("there is a protocol message");
+            self.flights.set_row(slot, programs.post(message));
+        }
+        for (slot, request) in post.requests.drain(..) {
+            self.endpoint.answers_mut().put(slot, request);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The link between programs and NICs: protocol messages are issued and delivered, and nodes are woken (docs/model.md,
+//! section 10).
+
+use super::issue::Outgoing;
+use super::{Flight, Nodes};
+use crate::endpoint::{Endpoint, NO_SENDER};
+use crate::engine::Queue;
+use crate::fabric::Fabric;
+use crate::fabric::packet::Event;
+use crate::program::ProtocolMessage;
+use crate::routing::RoutingAlgorithm;
+use crate::spec::SETTLE_PS;
+
+impl<E: Endpoint> Nodes<'_, E> {
+    /// Lets the ranks of a node act up to `now`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn run_programs<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        router: u32,
+        port: u16,
+        node: u32,
+        now: u64,
+    ) {
+        let programs = self.programs.as_mut().expect("the node has a program");
+        if let Err(failure) = programs.run(node, now) {
+            fabric.course.fail(failure);
+            return;
+        }
+        let (mut outbox, job) = (std::mem::take(&mut programs.outbox), programs.job_of(node));
+        let finished = programs.finished.pop();
+        for protocol_message in outbox.drain(..) {
+            self.send(fabric, routing, node, job, protocol_message, now);
+        }
+        let programs = self.programs.as_mut().expect("as before");
+        programs.outbox = outbox;
+        if let Some(at) = programs.arm(node) {
+            fabric.queue.push(router, Event::issue(at, port, node, 0));
+        }
+        if let Some((job, at)) = finished
+            && !Q::PARTITIONED
+        {
+            self.end_job(fabric, job, at + SETTLE_PS);
+        }
+    }
+
+    /// Gives a protocol message to a NIC of its node.
+    fn send<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        node: u32,
+        job: u16,
+        protocol_message: ProtocolMessage,
+        now: u64,
+    ) {
+        let programs = self.programs.as_mut().expect("the job has a program");
+        let running = programs.running[usize::from(job)].as_ref().expect("the job has a program");
+        let (bytes, get) = (running.wire_bytes(&protocol_message), running.is_get(&protocol_message));
+        let (mut rank, mut peer) = (protocol_message.peer, protocol_message.rank);
+        if get {
+            std::mem::swap(&mut rank, &mut peer); // the rank that the data go to issues it
+        }
+        let to = running.node(peer);
+        let of_ranks = running.places([rank, peer]);
+        let measured = running.tally.measures(protocol_message.issue);
+        let row = programs.post(protocol_message);
+        let sender = if E::ANSWERS { programs.expect_sent(job, protocol_message) } else { None };
+        self.jobs.list[usize::from(job)].network_bytes += bytes;
+        let rails = fabric.links.wiring.rails;
+        let chosen = protocol_message.nics.map(|nics| nics.map(u32::from)).or(of_ranks);
+        let program = self.spec.jobs[usize::from(job)].program.as_ref();
+        let outgoing = Outgoing {
+            job,
+            rank,
+            node,
+            to,
+            bytes,
+            packets: bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes)),
+            issue: protocol_message.issue,
+            row,
+            counted: protocol_message.row,
+            measured,
+            iteration: protocol_message.iteration,
+            get,
+            alltoall: E::ANSWERS && program.is_some_and(|program| program.body.is_alltoall(protocol_message.label)),
+            sender: sender.unwrap_or(NO_SENDER),
+            rails: chosen.map(|nics| nics.map(|nic| nic % rails)),
+        };
+        let (nic, waiting) = self.issue_message(fabric, &outgoing, Some(protocol_message), now);
+        let of = &mut self.nics[nic as usize];
+        if of.is_idle() {
+            self.pump(fabric, routing, nic, now, waiting); // without a queue entry: most NICs of a program never need one
+            return;
+        }
+        of.push_back(waiting);
+        if E::SELECTIVE && !of.waits {
+            self.pump_next(fabric, routing, nic, now);
+        }
+    }
+
+    /// The last packet of a protocol message, in a slot of the flights, reaches a NIC of its node at `at`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn arrive<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        slot: u32,
+        flight: Flight,
+        nic: u32,
+        at: u64,
+    ) {
+        if Q::PARTITIONED {
+            self.report_to_both(fabric, slot, nic, at);
+            return;
+        }
+        let message = self.programs.as_mut().expect("the flight is of a program").take(flight.row);
+        self.count_arrived(flight, &message, at);
+        self.reach_rank(fabric, flight, &message, at);
+    }
+
+    /// A protocol message reaches its rank, which belongs to this partition, at `at`.
+    pub(super) fn reach_rank<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        flight: Flight,
+        message: &ProtocolMessage,
+        at: u64,
+    ) {
+        if !message.message_kind.is_control() {
+            let job = &mut self.jobs.list[usize::from(flight.job)];
+            job.totals.delivered += 1;
+            job.totals.measured_delivered += u64::from(flight.measured);
+            if flight.measured && job.histogram {
+                job.totals.latency.record(at - flight.issue);
+            }
+        }
+        let node = self.programs.as_mut().expect("the flight is of a program").arrive(flight.job, message, at);
+        self.wake_ranks(fabric, node);
+    }
+
+    /// A protocol message that was issued in this partition reaches its rank at `at`: its row has a latency.
+    pub(super) fn count_arrived(&mut self, flight: Flight, message: &ProtocolMessage, at: u64) {
+        let programs = self.programs.as_mut().expect("the flight is of a program");
+        if !message.message_kind.is_control() {
+            let running = programs.running[usize::from(flight.job)].as_mut().expect("the flight is of a program");
+            running.tally.deliver(message.row, at - flight.issue);
+        }
+    }
+
+    /// All responses to the data of a rendezvous have come at `at`: it is sent.
+    pub(crate) fn sent<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, job: u16, slot: u32, at: u64) {
+        let node = self.programs.as_mut().expect("the message is of a program").answered(job, slot, at);
+        self.wake_ranks(fabric, node);
+    }
+
+    /// Counts a packet of a message that is committed to an injection link with its wire bytes, and whose tail leaves at
+    /// `end`. The sender may wait for the `last` packet, if packets are not answered.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn packet_leaves<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        (message, wire): (u32, u32),
+        last: bool,
+        end: u64,
+    ) {
+        let Flight { job, row, .. } = *self.flights.get(message);
+        if let Some(by_class) = &mut fabric.observers.by_class {
+            by_class.add(job, 0, wire);
+        }
+        if let Some(programs) = &mut self.programs
+            && last
+            && !E::ANSWERS
+            && programs.running[usize::from(job)].is_some()
+            && let Some(node) = programs.sent(job, row, end)
+        {
+            self.wake_ranks(fabric, node);
+        }
+    }
+
+    /// Schedules the next event of the ranks of a node, if none is scheduled that is as early.
+    fn wake_ranks<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, node: u32) {
+        if let Some(at) = self.programs.as_mut().and_then(|programs| programs.arm(node)) {
+            let attachment = fabric.links.wiring.node_attachment(node);
+            fabric.queue.push(attachment.router, Event::issue(at, attachment.port, node, 0));
+        }
+    }
+
+    /// Messages delivered and expected of the jobs that the run waits for; for programs, iterations of the ranks.
+    pub(crate) fn progress(&self) -> (u64, u64) {
+        let programs = self.programs.iter().flat_map(|programs| programs.running.iter()).zip(&self.jobs.list);
+        let waited = programs.filter(|(_, job)| job.waited_for).filter_map(|(running, _)| running.as_ref());
+        waited.map(|running| running.progress()).fold(self.jobs.progress(), |(done, all), (d, a)| (done + d, all + a))
+    }
+}

@@ -1,0 +1,81 @@
+//! The waits of packets at their NICs: for the window, for room and for the link, always because of their own job.
+
+use super::Wait;
+use super::rows::Key;
+
+/// For how long packets have waited at a NIC.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    window: u64,
+    room: u64,
+    link: u64,
+    /// The job of its node.
+    job: u16,
+}
+
+/// All NICs.
+#[derive(Debug)]
+pub(super) struct Sources {
+    waits: Vec<Waits>,
+    /// When each message under way joined the queue of its NIC, by its slot.
+    joined: Vec<u64>,
+    /// For how long the NIC of each message under way had been held back by its window towards the destination when the
+    /// message joined it, by the slot of the message; empty as long as no window has held anything back.
+    held_before: Vec<u64>,
+}
+
+impl Sources {
+    pub(super) fn new(nics: usize) -> Self {
+        Self { waits: vec![Waits::default(); nics], joined: Vec::new(), held_before: Vec::new() }
+    }
+
+    /// A message joins the queue of a NIC, which its window has held back for so long.
+    #[inline]
+    pub(super) fn join(&mut self, message: usize, held: u64, now: u64) {
+        if message >= self.joined.len() {
+            self.joined.resize(message + 1, 0);
+        }
+        self.joined[message] = now;
+        if held > 0 || !self.held_before.is_empty() {
+            self.held_before.resize(self.joined.len(), 0);
+            self.held_before[message] = held;
+        }
+    }
+
+    /// For how long the next packet of a message has waited for the window, and for room, since the message joined. The
+    /// window has held it back for `held` in all.
+    #[inline]
+    pub(super) fn waited(&self, message: usize, held: u64, now: u64) -> [u64; 2] {
+        let since = now - self.joined[message];
+        let window = held - self.held_before.get(message).copied().unwrap_or(0);
+        [window, since - window]
+    }
+
+    /// Takes over what another partition has counted.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for (to, of) in self.waits.iter_mut().zip(other.waits) {
+            if (of.window, of.room, of.link) != (0, 0, 0) {
+                *to = of; // each NIC belongs to one partition
+            }
+        }
+    }
+
+    /// A packet of the job of a NIC has waited for the window, for room and for the link.
+    #[inline]
+    pub(super) fn add(&mut self, nic: usize, job: u16, [window, room, link]: [u64; 3]) {
+        let waits = &mut self.waits[nic];
+        waits.job = job;
+        waits.window += window;
+        waits.room += room;
+        waits.link += link;
+    }
+
+    /// Calls `attribute` with each NIC and wait.
+    pub(super) fn finish(self, mut attribute: impl FnMut(usize, Key, u64)) {
+        for (nic, &Waits { window, room, link, job }) in self.waits.iter().enumerate() {
+            for (wait, ps) in [(Wait::Window, window), (Wait::SourceBuffer, room), (Wait::SourceLink, link)] {
+                attribute(nic, (job, job, wait), ps);
+            }
+        }
+    }
+}
