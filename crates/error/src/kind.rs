@@ -87,6 +87,8 @@ kinds! {
     /// A NIC of Aries reads messages, and a job has a program.
     /// Application-aware routing, for NICs that count nothing.
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
+    /// NICs of Aries, and a window towards each destination.
+    TwoWindows = "two-windows" {}
     /// The clock cycle of a NIC is longer than a flit takes on its link.
     CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
     /// Roots of waits without the waits.

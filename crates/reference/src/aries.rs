@@ -1,4 +1,5 @@
-//! NICs of Aries: every request packet is answered by a response packet (model, section 3).
+//! NICs that answer packets, those of Aries and those with windows towards destinations: every request packet is answered
+//! by a response packet (model, section 3).
 
 use odonata_decision::{Decision, Operation};
 use odonata_sim::engine::random::response_key;
@@ -27,6 +28,7 @@ pub(crate) fn wire(fabric: &FabricSpec, payload: u64, response: bool, get: bool)
         Some(aries) if response != get => {
             aries_packets(payload, u64::from(aries.packet_bytes)).len() as u64 * fabric.head()
         }
+        None if response => fabric.head(), // an acknowledgement
         _ => fabric.wire(payload),
     }
 }
@@ -36,9 +38,14 @@ impl World<'_> {
         self.spec.fabric.nic.aries
     }
 
-    /// Aries packets of a packet.
+    /// Aries packets of a packet; the packet itself without NICs of Aries.
     pub(crate) fn burst(&self, bytes: u64) -> Vec<u64> {
-        aries_packets(bytes, u64::from(self.aries().expect("packets are answered").packet_bytes))
+        self.aries().map_or(vec![bytes], |aries| aries_packets(bytes, u64::from(aries.packet_bytes)))
+    }
+
+    /// Whether packets are answered.
+    pub(crate) fn answers(&self) -> bool {
+        self.aries().is_some() || self.spec.fabric.nic.window_bytes.is_some()
     }
 
     /// Whether a message is a get.
@@ -78,8 +85,46 @@ impl World<'_> {
         Some((turn, decision))
     }
 
+    /// The place in the queue of a NIC of the message that it may send from at `t`, if there is one.
+    pub(crate) fn next_to_send(&mut self, t: u64, nic: NodeId) -> Option<usize> {
+        let Some(window) = self.spec.fabric.nic.window_bytes else {
+            let (packet, _) = self.nics[nic.index()].packet(0, &self.messages, &self.spec.fabric)?;
+            return self.has_window(t, nic, &packet).then_some(0);
+        };
+        let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
+        let full = u64::from(self.spec.fabric.packet_bytes);
+        let (of, messages) = (&mut self.nics[nic.index()], &self.messages);
+        let in_flight = |to: NodeId| of.in_flight.get(&to.index()).copied().unwrap_or(0);
+        let place = of.queue.iter().position(|unsent| in_flight(messages[unsent.message].to) + full <= window);
+        if place.is_none() && !of.queue.is_empty() {
+            of.window_since.get_or_insert(free);
+        } else if let Some(since) = of.window_since.take() {
+            of.counters.window_ps += free - since;
+        }
+        place
+    }
+
+    /// More, or fewer, bytes of payload are under way from one NIC to another one.
+    fn change_in_flight(&mut self, t: u64, nic: NodeId, to: NodeId, change: impl FnOnce(u64) -> u64) {
+        let Some(window) = self.spec.fabric.nic.window_bytes else { return };
+        let room = window - u64::from(self.spec.fabric.packet_bytes);
+        let of = self.nics[nic.index()].in_flight.entry(to.index()).or_default();
+        let before = *of;
+        *of = change(before);
+        let after = *of;
+        let most = &mut self.nics[nic.index()].most_in_flight;
+        *most = after.max(*most);
+        let Some(commits) = &mut self.commits else { return };
+        let times = commits.windows[nic.index()].entry(Some(to.index())).or_default();
+        match (before > room, after > room) {
+            (false, true) => times.push([t, u64::MAX]),
+            (true, false) => times.last_mut().expect("it has begun")[1] = t,
+            _ => {}
+        }
+    }
+
     /// Whether the window has room for the packet at the head of a NIC.
-    pub(crate) fn has_window(&mut self, t: u64, nic: NodeId, packet: &Packet) -> bool {
+    fn has_window(&mut self, t: u64, nic: NodeId, packet: &Packet) -> bool {
         let Some(aries) = self.aries() else { return true };
         let burst = self.burst(packet.bytes).len() as u64;
         let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
@@ -87,8 +132,11 @@ impl World<'_> {
         let full = of.outstanding + burst > u64::from(aries.window);
         if let Some(commits) = &mut self.commits {
             match (of.window_since, full) {
-                (None, true) => commits.windows[nic.index()].push([t, u64::MAX]),
-                (Some(_), false) => commits.windows[nic.index()].last_mut().expect("it has begun")[1] = t,
+                (None, true) => commits.windows[nic.index()].entry(None).or_default().push([t, u64::MAX]),
+                (Some(_), false) => {
+                    let times = commits.windows[nic.index()].entry(None).or_default();
+                    times.last_mut().expect("it has begun")[1] = t;
+                }
                 _ => {}
             }
         }
@@ -114,11 +162,15 @@ impl World<'_> {
 
     /// Counts a request that is committed now.
     pub(crate) fn count_request(&mut self, t: u64, nic: NodeId, packet: &mut Packet) {
-        let Some(aries) = self.aries() else { return };
+        if !self.answers() {
+            return;
+        }
+        self.change_in_flight(t, nic, packet.destination, |before| before + packet.bytes);
         let burst = self.burst(packet.bytes).len() as u64;
         let link = &self.links[self.map.network.peer.len() + nic.index()];
         let flits = packet.wire / u64::from(self.spec.fabric.flit_bytes);
-        let slow = link.serialisation(packet.wire).saturating_sub(flits * aries.cycle_ps);
+        let serialisation = link.serialisation(packet.wire);
+        let slow = self.aries().map_or(0, |aries| serialisation.saturating_sub(flits * aries.cycle_ps));
         let free = link.free(t);
         let of = &mut self.nics[nic.index()];
         let stalled = free - of.room_since.take().unwrap_or(free) + slow;
@@ -156,7 +208,9 @@ impl World<'_> {
         let Some(request) = packet.request else { return };
         if packet.response {
             let nic = self.requests[request].nic;
+            let to = self.messages[packet.message].to;
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
+            self.change_in_flight(t, nic, to, |before| before - packet.bytes);
             self.inject(t, nic);
         } else {
             let response = self.response(t, packet);
@@ -167,7 +221,7 @@ impl World<'_> {
 
     /// Whether a packet carries payload.
     pub(crate) fn carries(&self, packet: &Packet) -> bool {
-        self.aries().is_none() || packet.response == self.messages[packet.message].get
+        !self.answers() || packet.response == self.messages[packet.message].get
     }
 
     /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
@@ -178,7 +232,7 @@ impl World<'_> {
 
     /// Counts a response that has come; returns whether that completes its message for its sender.
     fn count_answer(&mut self, t: u64, packet: &Packet) -> bool {
-        let aries = self.aries().expect("packets are answered");
+        let cycle_ps = self.aries().map_or(1, |aries| aries.cycle_ps); // policies are for Aries only
         let request = &mut self.requests[packet.request.expect("it answers a request")];
         request.answers += 1;
         let Request { nic, left, .. } = *request;
@@ -203,9 +257,9 @@ impl World<'_> {
         if let (Some(mode), Some(turn), true) = (message.mode, message.observer, complete) {
             let counters = odonata_decision::Counters {
                 request_flits: message.counters.flits,
-                stalled_cycles: message.counters.stalled_ps / aries.cycle_ps,
+                stalled_cycles: message.counters.stalled_ps / cycle_ps,
                 request_packets: message.counters.packets,
-                latency_cycles: message.counters.latency_ps / aries.cycle_ps,
+                latency_cycles: message.counters.latency_ps / cycle_ps,
             };
             self.policies[message.job][message.rank as usize][turn].observe(mode, counters);
         }

@@ -110,11 +110,13 @@ impl Audit {
                 Event::SendEnd { .. } | Event::Arbitration { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
             }
         }
-        if let Some(aries) = world.spec.fabric.nic.aries {
+        let nic = &world.spec.fabric.nic;
+        if world.answers() {
             audit.requests = world.requests.iter().map(|request| request.answers).collect();
+            let window = nic.window_bytes.or(nic.aries.map(|aries| aries.window.into())).unwrap_or(0);
             let of = |nic: &Nic| WindowAudit {
-                window: aries.window.into(),
-                most: nic.most_outstanding,
+                window,
+                most: if world.spec.fabric.nic.aries.is_some() { nic.most_outstanding } else { nic.most_in_flight },
                 unanswered: nic.counters.request_packets - nic.counters.answered_packets,
                 under_way: 0,
             };

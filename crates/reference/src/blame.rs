@@ -94,8 +94,15 @@ pub(crate) struct Commits {
     pub(crate) links: Vec<Vec<Commit>>,
     /// Those that were granted, in order.
     pub(crate) passages: Vec<Passage>,
-    /// By NIC: the times in which the packet at the head waited for the window; the end of the last may not be known.
-    pub(crate) windows: Vec<Vec<[u64; 2]>>,
+    /// By NIC: the times in which the packet at the head waited for the window (with no key), or in which the window
+    /// towards a destination had no room for a full packet; the end of the last may not be known.
+    pub(crate) windows: Vec<BTreeMap<Option<usize>, Vec<[u64; 2]>>>,
+}
+
+/// How long the windows of a NIC held back a packet to a destination during a wait.
+fn held(windows: &BTreeMap<Option<usize>, Vec<[u64; 2]>>, to: usize, wait: [u64; 2]) -> u64 {
+    let times = [None, Some(to)].into_iter().filter_map(|key| windows.get(&key)).flatten();
+    times.map(|&full| overlap(wait, full)).sum()
 }
 
 impl Commits {
@@ -123,10 +130,9 @@ impl Commits {
                     Sender::Port => None,
                 };
                 if let Some(nic) = nic {
-                    let full = &self.windows[nic][..];
-                    let full = if matches!(links[link].sender, Sender::Nic(_)) { full } else { &[] };
-                    let wait = [packet.since, packet.committed];
-                    let window: u64 = full.iter().map(|&[from, until]| overlap(wait, [from, until])).sum();
+                    let (wait, to) = ([packet.since, packet.committed], messages[packet.message].to.index());
+                    let is_request = matches!(links[link].sender, Sender::Nic(_));
+                    let window = if is_request { held(&self.windows[nic], to, wait) } else { 0 };
                     waits(victim, Wait::Window, window);
                     waits(victim, Wait::SourceBuffer, packet.committed - packet.since - window);
                     waits(victim, Wait::SourceLink, turn - packet.ready);
@@ -222,7 +228,7 @@ impl Commits {
         match of.sender {
             Sender::Nic(nic) => {
                 let wait = [packet.since, packet.committed];
-                room -= self.windows[nic.index()].iter().map(|&full| overlap(wait, full)).sum::<u64>();
+                room -= held(&self.windows[nic.index()], messages[packet.message].to.index(), wait);
             }
             Sender::Responses(nic) => at = first_nic + nic.index(),
             Sender::Port => {}

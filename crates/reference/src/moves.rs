@@ -174,14 +174,14 @@ impl World<'_> {
     pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
         let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
         let link = self.map.network.peer.len() + nic.index();
-        while let Some((mut packet, first)) = self.nics[nic.index()].head(&self.messages, &self.spec.fabric)
-            && self.has_window(t, nic, &packet)
+        while let Some(place) = self.next_to_send(t, nic)
+            && let Some((mut packet, first)) = self.nics[nic.index()].packet(place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
-            self.nics[nic.index()].advance(&self.messages, packet_bytes, self.spec.fabric.nic.order);
+            self.nics[nic.index()].advance(place, &self.messages, packet_bytes, self.spec.fabric.nic.order);
         }
         let of = &self.nics[nic.index()];
         let waits = !of.queue.is_empty() && of.window_since.is_none();
@@ -359,7 +359,7 @@ impl World<'_> {
     pub(crate) fn delivered(&mut self, t: u64, index: usize) {
         let job = self.messages[index].job;
         match self.messages[index].cause {
-            Cause::Traffic { .. } if self.spec.fabric.nic.aries.is_some() => {} // only when it has been answered
+            Cause::Traffic { .. } if self.answers() => {} // only when it has been answered
             Cause::Traffic { sender } => self.traffic_complete(t, job, sender),
             Cause::Program(protocol_message) => self.protocol_message_delivered(t, job, protocol_message),
         }

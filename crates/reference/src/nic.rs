@@ -1,6 +1,6 @@
 //! A NIC: messages in order, cut into packets one at a time (model, sections 2 and 3).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use odonata_sim::engine::random::packet_key;
 use odonata_sim::output::NicCounters;
@@ -29,7 +29,11 @@ pub(crate) struct Nic {
     pub(crate) outstanding: u64,
     /// The most that were at one time.
     pub(crate) most_outstanding: u64,
-    /// When the link could have sent the packet at the head, which waits for the window.
+    /// Payload without an acknowledgement, by destination, if the NIC has windows towards destinations.
+    pub(crate) in_flight: BTreeMap<usize, u64>,
+    /// The most that it was for one destination.
+    pub(crate) most_in_flight: u64,
+    /// When the link could have sent a packet, while windows hold back all messages.
     pub(crate) window_since: Option<u64>,
     /// When the link could have sent the packet at the head, which waits for room.
     pub(crate) room_since: Option<u64>,
@@ -43,9 +47,9 @@ impl Nic {
         self.queue.iter().map(|u| messages[u.message].bytes - u.next * packet_bytes).sum()
     }
 
-    /// The packet that is sent next, and whether it is the first of its message.
-    pub(crate) fn head(&self, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
-        let unsent = self.queue.front()?;
+    /// The next packet of the message at a place in the queue, and whether it is the first of its message.
+    pub(crate) fn packet(&self, place: usize, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
+        let unsent = self.queue.get(place)?;
         let message = &messages[unsent.message];
         let bytes = message.bytes_of(unsent.next, u64::from(fabric.packet_bytes));
         let packet = Packet {
@@ -71,13 +75,13 @@ impl Nic {
         Some((packet, unsent.next == 0))
     }
 
-    /// The head packet was granted the injection link: moves on to the next one.
-    pub(crate) fn advance(&mut self, messages: &[Message], packet_bytes: u64, order: NicOrder) {
-        let Some(mut unsent) = self.queue.pop_front() else { return };
+    /// The next packet of the message at a place was granted the injection link: moves on to the next one.
+    pub(crate) fn advance(&mut self, place: usize, messages: &[Message], packet_bytes: u64, order: NicOrder) {
+        let Some(mut unsent) = self.queue.remove(place) else { return };
         unsent.next += 1;
         if unsent.next < messages[unsent.message].packets(packet_bytes) {
             match order {
-                NicOrder::Fcfs => self.queue.push_front(unsent),
+                NicOrder::Fcfs => self.queue.insert(place, unsent),
                 NicOrder::RoundRobin => self.queue.push_back(unsent),
             }
         }

@@ -1,5 +1,7 @@
 //! A run: its state, its beginning and its end (model, section 8).
 
+use std::collections::BTreeMap;
+
 use odonata_decision::Policy;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::{Blame, Operations, Series};
@@ -87,7 +89,7 @@ impl<'a> World<'a> {
             calendar.add(t, Event::Issue { nic, sender: index });
             open[sender.job].1 += 1;
         }
-        let windows = vec![Vec::new(); map.network.endpoints()];
+        let windows = vec![BTreeMap::new(); map.network.endpoints()];
         let commits = (spec.measure.blame || spec.measure.series).then(|| Commits {
             links: vec![Vec::new(); links.len()],
             passages: Vec::new(),
@@ -208,7 +210,7 @@ impl<'a> World<'a> {
     /// The results.
     pub(crate) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
-        let answers = self.spec.fabric.nic.aries.is_some();
+        let answers = self.answers();
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
@@ -256,7 +258,7 @@ fn links(spec: &Spec, network: &Network) -> Vec<Link> {
         let (sender, far) = (Drives::Nic(NodeId(endpoint as u32)), Far::Router(slot.index()));
         links.push(Link::new(&spec.fabric, network.classes[0], 0, sender, far));
     }
-    if spec.fabric.nic.aries.is_some() {
+    if spec.fabric.answers() {
         for (endpoint, slot) in network.node_slot.iter().enumerate() {
             let (sender, far) = (Drives::Responses(NodeId(endpoint as u32)), Far::Router(slot.index()));
             links.push(Link::new(&spec.fabric, network.classes[0], 0, sender, far));

@@ -206,6 +206,12 @@ fn sim_equals_the_reference_when_nics_answer_every_packet() {
     compare_all(300, testkit::answered_spec);
 }
 
+/// A NIC passes over the messages whose destination has too much in flight.
+#[test]
+fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
+    compare_all(400, testkit::windowed_spec);
+}
+
 #[test]
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
     compare_all(300, testkit::application_aware_spec);

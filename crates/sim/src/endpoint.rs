@@ -7,15 +7,14 @@
 //! | [`Aries`] | yes | as long as too many Aries packets of the NIC have no response |
 //! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement |
 //!
-//! An [`Endpoint`] decides when a packet may be sent. All kinds share the queue of a NIC ([`nic`]), sending ([`send`]),
-//! and, if packets are answered, requests and responses ([`answers`], [`receive`]). A kind knows no links and no routers.
+//! An [`Endpoint`] decides whether a packet may be sent now. `nodes::send` asks it, and cuts packets from the messages in
+//! the queue of the NIC ([`Nic`]). [`Answers`] keeps requests and responses for all kinds that have them. A kind knows no
+//! links, no routers and no jobs.
 
 mod answers;
 mod aries;
 mod mode_policies;
 mod nic;
-mod receive;
-mod send;
 mod simple;
 mod windowed;
 
@@ -25,31 +24,6 @@ pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use simple::Simple;
 pub use windowed::Windowed;
-
-use crate::engine::Queue;
-use crate::fabric::Fabric;
-use crate::fabric::packet::Event;
-
-/// What NICs know of the packets in the fabric, which takes them for numbers.
-pub trait Nics {
-    /// Whether packets are answered.
-    const ANSWERS: bool;
-
-    /// Number of a packet in tables of durations: its payload, or a number beyond all payloads if it carries none.
-    fn number(&self, packet: &Event) -> u32;
-
-    /// The message of a packet.
-    fn message(&self, packet: &Event) -> u32;
-
-    /// The job of a packet.
-    fn job(&self, packet: &Event) -> u16;
-
-    /// Whether a packet carries payload.
-    fn carries(&self, packet: &Event) -> bool;
-
-    /// A packet reaches a NIC of its node at `at`.
-    fn deliver<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64);
-}
 
 /// A kind of NIC: which packets it sends now, and which later.
 pub trait Endpoint: Sized + Send {

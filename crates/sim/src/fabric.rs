@@ -1,58 +1,35 @@
-//! Links, buffers and credits: what packets pass through between the NICs (docs/model.md, sections 1 and 4).
+//! Links, buffers, credits and blocked packets: what packets pass through between the NICs (docs/model.md, sections 1 and
+//! 4).
 //!
 //! [`Links`] is a set of tables with one entry per port, or per output VC (a link and one of its virtual channels). All
-//! mutable state belongs to one router. Only events and stamped credits cross links. [`Fabric`] commits packets to links,
-//! at one point for all kinds of routers, and wakes those that wait for room. It knows no jobs, no programs and no kinds
-//! of NICs.
+//! mutable state belongs to one router. Only events and stamped credits cross links. The fabric knows packets and links,
+//! but no jobs, no programs and no kinds of NICs; [`PacketInfo`] is all that it asks of those.
 
 use bytemuck::Zeroable;
-use odonata_error::Error;
 
 mod blocked;
-mod commit;
 mod credit_metric;
 mod credits;
 mod hop;
+mod info;
 mod least;
 mod leaving;
 mod links;
 mod logs;
 pub mod packet;
 mod place;
-mod room;
 mod wiring;
 
 pub use blocked::{BlockedPackets, Chain};
-pub use commit::{Fabric, FabricPost, Target};
 pub use credit_metric::CreditMetric;
 pub use credits::Credits;
 pub use hop::HopTiming;
+pub use info::PacketInfo;
 pub use least::{Least, least_backlog};
 pub use links::Links;
 pub use logs::{Logs, VcLog};
 pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
-
-/// How far a run has come.
-#[derive(Debug)]
-pub struct Course {
-    /// Last instant of the run, once known.
-    pub end: u64,
-    /// Events handled.
-    pub events: u64,
-    /// Route decisions made.
-    pub packet_hops: u64,
-    /// Why the run cannot go on.
-    pub failure: Option<Error>,
-}
-
-impl Course {
-    /// The run cannot go on.
-    pub fn fail(&mut self, failure: Error) {
-        self.failure.get_or_insert(failure);
-        self.end = 0;
-    }
-}
 
 /// An output port: when its link will be free of committed packets, and what else waits for it.
 #[derive(Clone, Copy, Debug, Default, Zeroable)]

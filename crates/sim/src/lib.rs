@@ -5,6 +5,7 @@
 
 use odonata_error::Error;
 
+mod commit;
 mod endpoint;
 pub mod engine;
 pub mod fabric;

@@ -1,8 +1,9 @@
 //! The nodes of a run: what their jobs send, and what becomes of it (docs/model.md, sections 7, 8 and 10).
 //!
 //! Patterns ([`issue`]) and programs ([`programs`]) issue messages through the same call, [`Nodes::issue_message`]. A
-//! message waits in the queue of a [NIC](crate::endpoint) and is under way as a [`Flight`] until its last packet is
-//! delivered ([`deliver`]). What other partitions must know of messages is in [`posts`].
+//! message waits in the queue of a NIC, which decides when to send its packets ([`send`]). It is under way as a [`Flight`]
+//! until its last packet is delivered ([`deliver`]), or answered ([`receive`]). What other partitions must know of messages
+//! is in [`posts`].
 
 mod deliver;
 mod flight;
@@ -10,17 +11,18 @@ mod issue;
 mod jobs;
 mod posts;
 mod programs;
-mod slices;
+mod receive;
+mod send;
 
-pub use flight::{Flight, Flights, NO_ROW};
+pub use flight::{Flight, Flights};
 pub use jobs::{ELSEWHERE, Job, Jobs, Rows};
 pub use posts::{NodePost, Posts};
-pub use slices::Backlog;
 
-use crate::endpoint::{Endpoint, Nic, Nics};
+use crate::commit::{Fabric, Nics};
+use crate::endpoint::{Endpoint, Nic};
 use crate::engine::Queue;
 use crate::engine::random::Source;
-use crate::fabric::Fabric;
+use crate::fabric::PacketInfo;
 use crate::fabric::packet::Event;
 use crate::program::Programs;
 use crate::spec::Spec;
@@ -47,7 +49,7 @@ pub struct Nodes<'s, E> {
     pub destinations: Vec<u32>,
 }
 
-impl<E: Endpoint> Nics for Nodes<'_, E> {
+impl<E: Endpoint> PacketInfo for Nodes<'_, E> {
     const ANSWERS: bool = E::ANSWERS;
 
     #[inline(always)]
@@ -69,7 +71,9 @@ impl<E: Endpoint> Nics for Nodes<'_, E> {
     fn carries(&self, packet: &Event) -> bool {
         self.endpoint.answers().is_none_or(|answers| answers.carries(packet))
     }
+}
 
+impl<E: Endpoint> Nics for Nodes<'_, E> {
     #[inline(always)]
     fn deliver<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64) {
         if E::ANSWERS {

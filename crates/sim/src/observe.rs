@@ -24,13 +24,22 @@ pub use by_class::ByClass;
 pub use operations::{NO_PEER, OperationCounts, Operations, Task};
 pub use series::{Routes, Series, SeriesCounts};
 
-use odonata_error::{ErrorKind, path};
-
-use crate::endpoint::Nics;
-use crate::engine::Queue;
 use crate::fabric::packet::Event;
-use crate::fabric::{Fabric, Links, OutputVc, PacketTimes, RouterPlace};
-use crate::switch::Left;
+use crate::fabric::{Links, OutputVc, PacketInfo, PacketTimes};
+
+/// The room that a packet leaves when it is committed to a link.
+#[derive(Clone, Copy, Debug)]
+pub enum Left {
+    /// The buffer at an input of its router, behind a link of a class.
+    Input {
+        /// Index of the buffer in the credits.
+        buffer: usize,
+        /// Class of the link that leads to it.
+        class: u8,
+    },
+    /// The output buffer of its output VC.
+    Output,
+}
 
 /// A packet that is committed to a link: what it waited for, when it crosses, what room it takes and gives back.
 #[derive(Clone, Copy)]
@@ -79,6 +88,8 @@ pub struct Observers {
     pub arrivals: Option<ArrivalCounts>,
     /// Whether anything but the waits of most packets for links is counted at commits.
     more: bool,
+    /// Whether decisions are observed. (A flag of its own, because it is read at each hop.)
+    decisions: bool,
 }
 
 impl Observers {
@@ -92,7 +103,7 @@ impl Observers {
     ) -> Self {
         let roots = blame.as_ref().is_some_and(BlameCounts::follows_roots);
         let more = roots || series.is_some() || by_class.is_some();
-        Self { blame, series, by_class, arrivals, more }
+        Self { more, decisions: arrivals.is_some(), blame, series, by_class, arrivals }
     }
 
     /// Whether commits are observed.
@@ -106,7 +117,7 @@ impl Observers {
     #[inline(always)]
     #[must_use]
     pub fn see_decisions(&self) -> bool {
-        self.arrivals.is_some()
+        self.decisions
     }
 
     /// Whether packets are observed at routers, so that all partitions must know all messages.
@@ -117,7 +128,7 @@ impl Observers {
 
     /// A router commits a packet to a link.
     #[inline(always)]
-    pub fn commit<N: Nics>(&mut self, of: &Commit<'_>, links: &Links<'_>, nics: &N) {
+    pub fn commit<N: PacketInfo>(&mut self, of: &Commit<'_>, links: &Links<'_>, nics: &N) {
         let mut more = self.more;
         if let Some(blame) = &mut self.blame {
             more |= blame.commit(of, nics.message(of.packet));
@@ -129,7 +140,7 @@ impl Observers {
 
     /// What most commits do without, even with blame.
     #[inline(never)]
-    fn commit_more<N: Nics>(&mut self, of: &Commit<'_>, links: &Links<'_>, nics: &N) {
+    fn commit_more<N: PacketInfo>(&mut self, of: &Commit<'_>, links: &Links<'_>, nics: &N) {
         if let Some(by_class) = &mut self.by_class {
             by_class.add(nics.job(of.packet), of.class, of.times.wire);
         }
@@ -192,28 +203,6 @@ impl Observers {
         }
         if let (Some(to), Some(of)) = (&mut self.arrivals, other.arrivals) {
             to.absorb(of);
-        }
-    }
-}
-
-impl<Q: Queue<Event>> Fabric<'_, Q> {
-    /// A packet was decided on at a router; `out` is none if it goes to its node.
-    #[cold]
-    pub fn decided<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: Option<u16>) {
-        let Some(arrivals) = &mut self.observers.arrivals else { return };
-        let wire = |port: u16| self.links.wiring.wires[(place.first + u32::from(port)) as usize];
-        let (came, goes) = (wire(packet.port).class, out.map(|port| wire(port).class));
-        let global = self.links.wiring.first_global;
-        let (job, bytes) = (nics.job(packet), self.links.times(nics, packet).wire);
-        let mut counted = true;
-        if came >= global {
-            counted &= arrivals.count(packet.time, job, place.group, bytes, true);
-        }
-        if goes.is_some_and(|class| class >= global) {
-            counted &= arrivals.count(packet.time, job, place.group, bytes, false);
-        }
-        if !counted {
-            self.course.fail(ErrorKind::TooManyWindows {}.at(path!["measure", "arrivals_every_ps"]));
         }
     }
 }

@@ -3,12 +3,16 @@
 use std::collections::TryReserveError;
 
 mod histogram;
+mod slices;
 
 pub use histogram::Histogram;
+pub use slices::{Backlog, Slices};
+
+/// Row of a message that has none.
+pub(crate) const NO_ROW: u32 = u32::MAX;
 
 use odonata_decision::Mode;
 
-pub use crate::nodes::Backlog;
 pub use crate::observe::{Arrivals, Blame, NO_PEER, Operations, RootRows, Routes, Series, Task, Wait};
 
 /// All results of a run. Identical for identical specifications, on any computer.

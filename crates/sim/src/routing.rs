@@ -31,7 +31,7 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::Machine;
 
-pub use loads::{Backlog, CongestionMetric, Loads, OutputBuffers};
+pub use loads::{Backlog, CongestionMetric, Loads, TRIES};
 pub use ports::Ports;
 
 use crate::fabric::RouterPlace;

@@ -1,6 +1,7 @@
 //! The main loop of a run: it takes events from the queue window by window and handles each at its router, which
 //! schedules further events.
 
+mod arbitrations;
 mod audit;
 mod choice;
 mod finish;
@@ -10,10 +11,11 @@ mod setup;
 
 use odonata_error::Error;
 
+use crate::commit::Fabric;
 use crate::endpoint::Endpoint;
 use crate::engine::{Queue, Window, prefetch};
+use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
-use crate::fabric::{Fabric, RouterPlace};
 use crate::nodes::Nodes;
 use crate::output::Output;
 use crate::routing::RoutingAlgorithm;
@@ -37,10 +39,10 @@ const PREFETCH_BYTES: usize = 1 << 20;
 /// A run in progress: one field for each room, and what the main loop needs.
 pub struct Simulation<'s, Q, R, S, E> {
     /// Links, pending events, and who observes them.
-    pub(crate) fabric: Fabric<'s, Q>,
+    fabric: Fabric<'s, Q>,
     routing: R,
     /// The routers.
-    pub(crate) switch: S,
+    switch: S,
     /// The NICs, and the jobs that use them.
     nodes: Nodes<'s, E>,
     /// If a message may end the run sooner than a window ahead: how long ahead its delivery is known. (Each event of a
@@ -85,7 +87,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
 
     /// Calls the monitor if it is time.
     #[inline]
-    pub(crate) fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
+    fn look(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         if self.fabric.course.events < self.next_look {
             return Ok(());
         }
@@ -100,12 +102,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
     /// gave this loop 16 more instructions per packet-hop.
     #[inline(never)]
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
-        S::visit(self, window, monitor)
-    }
-
-    /// Handles the events of a window in their order, and those that are added to it meanwhile.
-    #[inline(always)]
-    pub(crate) fn visit_in_order(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        if S::BUFFERS_OUTPUT {
+            return self.visit_arbitrating(window, monitor);
+        }
         for position in 0..window.len() {
             // SAFETY: `position` is below the number of events.
             let (router, event) = unsafe { window.get_unchecked(position) };
@@ -142,7 +141,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
 
     /// Handles an event of a router.
     #[inline(always)]
-    pub(crate) fn handle(&mut self, router: u32, event: &Event) {
+    fn handle(&mut self, router: u32, event: &Event) {
         if event.time > self.fabric.course.end {
             self.too_late.push((router, *event));
             return;

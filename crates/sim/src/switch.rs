@@ -6,50 +6,26 @@
 //! | [`Ideal`] | in their input buffer, until the next buffer has room |
 //! | [`Crossbar`] | in queues at the inputs for the crossbar, then in output buffers for room in the next buffer |
 //!
-//! A switch asks the routing for an output and hands the packet on to [`Fabric::commit`]. It also says what room the
-//! packet leaves. It may [mark](Event::mark) packets. It knows no jobs and no kinds of NICs.
+//! A switch asks the routing for an output and hands the packet on to [`Fabric::commit`]. As [`Waiting`] says, it also
+//! tells what room the packet leaves. It may mark packets. It knows no jobs and no kinds of NICs.
 
 mod crossbar;
 mod ideal;
 
-use odonata_error::Error;
-
-pub use crossbar::{Crossbar, Crossbars};
+pub use crossbar::Crossbar;
 pub use ideal::Ideal;
 
-use crate::Monitor;
-use crate::endpoint::{Endpoint, Nics};
-use crate::engine::{Queue, Window};
-use crate::fabric::packet::Event;
-use crate::fabric::{Chain, Fabric, Links, OutputVc, PacketTimes, RouterPlace};
-use crate::routing::RoutingAlgorithm;
-use crate::simulation::Simulation;
+use crate::commit::{Fabric, Nics, Waiting};
+use crate::engine::Queue;
+use crate::fabric::packet::{Event, RouteDecision};
+use crate::fabric::{Chain, Links, RouterPlace};
+use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 
-/// The room that a packet leaves when it is committed to a link.
-#[derive(Clone, Copy, Debug)]
-pub enum Left {
-    /// The buffer at an input of its router, behind a link of a class.
-    Input {
-        /// Index of the buffer in the credits.
-        buffer: usize,
-        /// Class of the link that leads to it.
-        class: u8,
-    },
-    /// The output buffer of its output VC.
-    Output,
-}
+/// The time of an arbitration that is not scheduled.
+pub const NEVER: u64 = u64::MAX;
 
 /// The routers of a run.
-pub trait Switch: Sized + Send {
-    /// Whether a packet waits for its link in a buffer at the output, so that its time is the earliest at which it may
-    /// leave. If not, it waits in its input buffer.
-    const BUFFERS_OUTPUT: bool;
-    /// Where a packet is committed.
-    type From: Copy;
-
-    /// Where the packets of a router are committed.
-    fn from(place: RouterPlace, router: u32) -> Self::From;
-
+pub trait Switch: Waiting + Send {
     /// A packet arrives at a router, or an arbitration is due there.
     fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
         &mut self,
@@ -60,39 +36,44 @@ pub trait Switch: Sized + Send {
         event: &Event,
     );
 
-    /// The earliest instant at which the bytes of a packet allow it to begin to cross a link of a class; 0 if that is not
-    /// later than its decision.
-    fn earliest(links: &Links<'_>, from: Self::From, packet: &Event, times: &PacketTimes, class: u8) -> u64;
+    /// A window opens: no other router can affect one of these before `closed_until`, so that arbitrations before then take
+    /// place between the events of their router.
+    fn open(&mut self, closed_until: u64) {
+        let _ = closed_until;
+    }
 
-    /// The room that a packet leaves.
-    fn leaves(links: &Links<'_>, from: Self::From, packet: &Event) -> Left;
+    /// Whether the router being visited has no other event at the present instant.
+    fn see_last_of_instant(&mut self, last: bool) {
+        let _ = last;
+    }
 
-    /// A packet with so many wire bytes has been committed to an output, and will have left at an instant.
-    fn left<Q: Queue<Event>, N: Nics>(
-        &mut self,
-        fabric: &mut Fabric<'_, Q>,
-        nics: &N,
-        from: Self::From,
-        output: OutputVc,
-        packet: &Event,
-        sent: (u32, u64),
-    );
+    /// When a router arbitrates next, or [`NEVER`].
+    fn next_arbitration(&self, router: u32) -> u64 {
+        let _ = router;
+        NEVER
+    }
+
+    /// The arbitration of a router at `at` does not take place.
+    fn drop_arbitration(&mut self, router: u32, at: u64) {
+        let _ = (router, at);
+    }
 
     /// Wire bytes in the output buffer of an output VC that are not committed to its link, if it has one; for audits.
     fn waiting(&self, vc: usize) -> Option<u64>;
 
     /// The packets that wait for a crossbar, with the slots of the inputs whose buffers they occupy; for audits.
     fn queues(&self) -> impl Iterator<Item = (Chain, u32)>;
+}
 
-    /// Handles the events of a window, and those that are added to it meanwhile.
-    ///
-    /// # Errors
-    /// Those of the monitor.
-    fn visit<Q: Queue<Event>, R: RoutingAlgorithm, E: Endpoint>(
-        simulation: &mut Simulation<'_, Q, R, Self, E>,
-        window: &Window<Event>,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), Error> {
-        simulation.visit_in_order(window, monitor)
+/// The decision of a routing, by the congestion metric of the run.
+#[inline(always)]
+fn route<R: RoutingAlgorithm>(links: &Links<'_>, routing: &R, place: RouterPlace, packet: &Event) -> RouteDecision {
+    let (first, ports, now) = (place.first, place.ports, packet.time);
+    // SAFETY: the place belongs to the wiring for which the ports were made.
+    unsafe {
+        match &links.metric {
+            None => routing.route(place, packet, &Loads::new_unchecked(&links.outs, Backlog, first, ports, now)),
+            Some(metric) => routing.route(place, packet, &Loads::new_unchecked(&links.outs, metric, first, ports, now)),
+        }
     }
 }

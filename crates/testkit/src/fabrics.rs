@@ -135,6 +135,13 @@ pub fn answer(c: &mut Choices, fabric: &mut FabricSpec, gets: bool) {
     }
 }
 
+/// Gives the NICs of a fabric a window towards each destination, from one packet to one that is hardly ever full.
+pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
+    let full = u64::from(fabric.packet_bytes);
+    let more = if c.chance(50) { c.within(0, full) } else { 0 };
+    fabric.nic.window_bytes = Some(full * c.of(&[1, 1, 1, 2, 3, 8, 50]) + more);
+}
+
 /// What routings know of loads, with delays of about the size of the fabric's own.
 pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensing {
     if c.chance(30) {

@@ -146,21 +146,35 @@ pub fn global_program_spec(seed: u64) -> Spec {
     }
 }
 
+/// Specifications of any kind.
+const MAKERS: [fn(u64) -> Spec; 8] = [
+    spec,
+    odd_spec,
+    direct_spec,
+    instant_direct_spec,
+    instant_odd_spec,
+    program_spec,
+    instant_program_spec,
+    global_program_spec,
+];
+
+/// A valid specification of any kind whose NICs have a window towards each destination.
+pub fn windowed_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x317d_0700);
+    loop {
+        let mut spec = c.of(&MAKERS)(c.next());
+        fabrics::window(&mut c, &mut spec.fabric);
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// A valid specification of any kind whose NICs answer every packet.
 pub fn answered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xa41e_5000);
-    let makers: [fn(u64) -> Spec; 8] = [
-        spec,
-        odd_spec,
-        direct_spec,
-        instant_direct_spec,
-        instant_odd_spec,
-        program_spec,
-        instant_program_spec,
-        global_program_spec,
-    ];
     loop {
-        let mut spec = c.of(&makers)(c.next());
+        let mut spec = c.of(&MAKERS)(c.next());
         let gets = c.chance(40);
         fabrics::answer(&mut c, &mut spec.fabric, gets);
         if spec.check().is_ok() {

@@ -78,6 +78,9 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if spec.fabric.switching != Switching::StoreAndForward {
         return other(path!["fabric", "switching"], "cut-through", &["store-and-forward"]);
     }
+    if spec.fabric.nic.window_bytes.is_some() {
+        return unsupported(path!["fabric", "nic", "window_bytes"]);
+    }
     if spec.fabric.nic.aries.is_some() {
         return unsupported(path!["fabric", "nic", "aries"]);
     }

@@ -163,7 +163,7 @@ impl World<'_> {
         self.running(who.job).under_way += 1;
         let [from, to] = [self.node(who), self.node(RankId { rank: key.peer, ..who })];
         let fetched = message_kind == ProtocolMessageKind::Data && self.spec.fabric.gets();
-        if message_kind == ProtocolMessageKind::Data && self.spec.fabric.nic.aries.is_some() && !fetched {
+        if message_kind == ProtocolMessageKind::Data && self.answers() && !fetched {
             self.running(who.job).under_way += 1; // its sender waits for the responses
         }
         let cause = Cause::Program(if fetched {
@@ -180,7 +180,7 @@ impl World<'_> {
     pub(crate) fn protocol_message_sent(&mut self, t: u64, job: usize, protocol_message: ProtocolMessage) {
         let key = protocol_message.arrival.key;
         if protocol_message.arrival.message_kind == ProtocolMessageKind::Data && !self.spec.fabric.gets() {
-            if self.spec.fabric.nic.aries.is_some() {
+            if self.answers() {
                 self.running(job).under_way -= 1;
             }
             self.expect(

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use super::ModePolicies;
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
-use crate::nodes::NO_ROW;
-use crate::output::{MessageCounters, NicCounters};
+use crate::output::{MessageCounters, NO_ROW, NicCounters};
 use crate::spec::Spec;
 use odonata_topology::ClassId;
 

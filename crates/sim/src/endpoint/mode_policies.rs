@@ -79,7 +79,7 @@ impl ModePolicies {
     pub fn select(&mut self, job: u16, message: &ModeRequest) -> Option<(u32, Decision)> {
         let &ModeRequest { rank, iteration, bytes, get, alltoall, now, .. } = message;
         let operation = if get { Operation::Get } else { Operation::Put };
-        let of = &mut self.jobs[usize::from(job)];
+        let of = self.jobs.get_mut(usize::from(job))?; // none without NICs of Aries
         let number = rank * of.turns + iteration % of.turns;
         let of = of.all.get_mut(number as usize)?;
         if !of.unread.is_empty() {

@@ -98,7 +98,8 @@ impl Nic {
 
     /// Puts a message at a place in the order of service.
     pub fn put(&mut self, place: usize, message: Waiting) {
-        self.backlog.get_or_insert_default().messages.insert(place, message);
+        let messages = &mut self.backlog.get_or_insert_default().messages;
+        if place == 0 { messages.push_front(message) } else { messages.insert(place, message) }
     }
 
     /// Takes the message at a place in the order of service.

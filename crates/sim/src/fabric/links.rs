@@ -2,17 +2,14 @@
 
 use super::packet::Event;
 use super::{
-    BlockedPackets, CreditMetric, Credits, Logs, OutputPort, OutputVc, OutputVcState, PacketTimes, RouterPlace, Wiring,
+    BlockedPackets, CreditMetric, Credits, Logs, OutputPort, OutputVc, OutputVcState, PacketInfo, PacketTimes, Wiring,
 };
-use crate::endpoint::Nics;
-use crate::fabric::packet::RouteDecision;
-use crate::routing::{Backlog, Loads, RoutingAlgorithm};
 
 /// What packets pass through between the NICs, and who waits there.
 pub struct Links<'s> {
     /// The far end of every port, and all durations.
     pub wiring: Wiring,
-    /// The durations of packets, by number (see [`Nics::number`]).
+    /// The durations of packets, by number (see [`PacketInfo::number`]).
     pub packets: &'s [PacketTimes],
     /// Output ports, by slot.
     pub outs: Vec<OutputPort>,
@@ -32,7 +29,7 @@ pub struct Links<'s> {
 impl<'s> Links<'s> {
     /// The durations of a packet. (The result does not borrow the links.)
     #[inline(always)]
-    pub fn times<N: Nics>(&self, nics: &N, packet: &Event) -> &'s PacketTimes {
+    pub fn times<N: PacketInfo>(&self, nics: &N, packet: &Event) -> &'s PacketTimes {
         if N::ANSWERS {
             return &self.packets[nics.number(packet) as usize];
         }
@@ -95,20 +92,5 @@ impl<'s> Links<'s> {
         let vc = &mut self.vcs[output.vc()];
         vc.room += self.credits.take(far, now);
         vc.room >= bytes
-    }
-
-    /// The decision of a routing, by the congestion metric of the run.
-    #[inline(always)]
-    pub fn route<R: RoutingAlgorithm>(&self, routing: &R, place: RouterPlace, packet: &Event) -> RouteDecision {
-        let (first, ports, now) = (place.first, place.ports, packet.time);
-        // SAFETY: the place belongs to the wiring for which the ports were made.
-        unsafe {
-            match &self.metric {
-                None => routing.route(place, packet, &Loads::new_unchecked(&self.outs, Backlog, first, ports, now)),
-                Some(metric) => {
-                    routing.route(place, packet, &Loads::new_unchecked(&self.outs, metric, first, ports, now))
-                }
-            }
-        }
     }
 }

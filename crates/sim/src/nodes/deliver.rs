@@ -1,9 +1,9 @@
 //! Packets that reach their node, and messages that are complete (docs/model.md, sections 7 and 8).
 
 use super::{Flight, Nodes};
+use crate::commit::Fabric;
 use crate::endpoint::Endpoint;
 use crate::engine::Queue;
-use crate::fabric::Fabric;
 use crate::fabric::packet::Event;
 
 impl<E: Endpoint> Nodes<'_, E> {

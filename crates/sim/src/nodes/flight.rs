@@ -1,9 +1,7 @@
 //! Messages between issue and delivery.
 
 use crate::engine::prefetch;
-
-/// Row of a message that has none.
-pub const NO_ROW: u32 = u32::MAX;
+use crate::output::NO_ROW;
 
 /// A message with undelivered packets.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,13 @@
 
 use odonata_error::ErrorKind;
 
-use super::{Flight, NO_ROW, Nodes};
+use super::{Flight, Nodes};
+use crate::commit::Fabric;
 use crate::endpoint::{Endpoint, Exchange, ModeRequest, NO_SENDER, Nic, Waiting};
 use crate::engine::random::{below, mix64};
 use crate::engine::{LAST_TIME, Queue};
-use crate::fabric::Fabric;
 use crate::fabric::packet::Event;
+use crate::output::NO_ROW;
 use crate::program::ProtocolMessage;
 use crate::routing::RoutingAlgorithm;
 use crate::spec::Rail;
@@ -41,6 +42,8 @@ pub(super) struct Outgoing {
     pub alltoall: bool,
     /// The protocol message that is sent when all its packets are answered, or [`NO_SENDER`].
     pub sender: u32,
+    /// Number of its packets' routing, unless a policy selects it.
+    pub routing: u8,
     /// The NICs of the two nodes, if not the fabric chooses them.
     pub rails: Option<[u32; 2]>,
 }
@@ -143,6 +146,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             get: E::ANSWERS && self.spec.fabric.gets(),
             alltoall: false,
             sender: NO_SENDER,
+            routing: job.routings[0],
             rails: None,
         };
         let (nic, waiting) = self.issue_message(fabric, &outgoing, None, now);
@@ -179,7 +183,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             *nics[rail as usize].unsent_mut() += bytes;
         }
         let nic = first + rail;
-        let mut routing = self.jobs.list[usize::from(job)].routings[0];
+        let mut routing = of.routing;
         if E::ANSWERS {
             routing = self.expect_answers(message, to, of, protocol_message.as_ref(), now);
         }

@@ -3,10 +3,9 @@
 use odonata_decision::{Decision, Mode};
 use odonata_topology::Network;
 
-use super::slices::Slices;
-use super::{Flight, NO_ROW};
+use super::Flight;
 use crate::endpoint::{Exchange, ModePolicies, ModeRequest};
-use crate::output::JobTotals;
+use crate::output::{JobTotals, NO_ROW, Slices};
 use crate::routing::routing_numbers;
 use crate::spec::{Record, Spec};
 use crate::traffic::{Clock, Destinations};

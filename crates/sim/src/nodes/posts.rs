@@ -1,9 +1,9 @@
 //! What the nodes of a partition tell those of another after a window: messages, requests and deliveries.
 
 use super::{Flight, Nodes};
+use crate::commit::Fabric;
 use crate::endpoint::{Endpoint, Request};
 use crate::engine::Queue;
-use crate::fabric::Fabric;
 use crate::fabric::packet::Event;
 use crate::observe::Victim;
 use crate::program::ProtocolMessage;

@@ -3,9 +3,9 @@
 
 use super::issue::Outgoing;
 use super::{Flight, Nodes};
+use crate::commit::Fabric;
 use crate::endpoint::{Endpoint, NO_SENDER};
 use crate::engine::Queue;
-use crate::fabric::Fabric;
 use crate::fabric::packet::Event;
 use crate::program::ProtocolMessage;
 use crate::routing::RoutingAlgorithm;
@@ -68,7 +68,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         let measured = running.tally.measures(protocol_message.issue);
         let row = programs.post(protocol_message);
         let sender = if E::ANSWERS { programs.expect_sent(job, protocol_message) } else { None };
-        self.jobs.list[usize::from(job)].network_bytes += bytes;
+        let of = &mut self.jobs.list[usize::from(job)];
+        of.network_bytes += bytes;
+        let number = of.routings[0];
         let rails = fabric.links.wiring.rails;
         let chosen = protocol_message.nics.map(|nics| nics.map(u32::from)).or(of_ranks);
         let program = self.spec.jobs[usize::from(job)].program.as_ref();
@@ -87,6 +89,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             get,
             alltoall: E::ANSWERS && program.is_some_and(|program| program.body.is_alltoall(protocol_message.label)),
             sender: sender.unwrap_or(NO_SENDER),
+            routing: number,
             rails: chosen.map(|nics| nics.map(|nic| nic % rails)),
         };
         let (nic, waiting) = self.issue_message(fabric, &outgoing, Some(protocol_message), now);

@@ -24,9 +24,8 @@ use rows::Rows;
 use sources::Sources;
 use turns::Turns;
 
-use super::Commit;
+use super::{Commit, Left};
 use crate::fabric::Links;
-use crate::switch::Left;
 use odonata_topology::ClassId;
 
 /// Columns of equal length, sorted: one row per victim, cause, kind of wait and link. Rows of zero time are left out.

@@ -4,8 +4,8 @@ use super::matching::{MessageKey, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
-use crate::nodes::NO_ROW;
 use crate::observe::Task;
+use crate::output::NO_ROW;
 use crate::spec::{SizedCosts, sized};
 
 impl Running {

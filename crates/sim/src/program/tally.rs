@@ -2,8 +2,8 @@
 
 use odonata_error::{Error, ErrorKind};
 
-use crate::nodes::NO_ROW;
 use crate::output::Histogram;
+use crate::output::NO_ROW;
 use crate::output::{Iterations, JobTotals};
 use crate::spec::MeasureSpec;
 

@@ -2,11 +2,10 @@
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Least, OutputPort, Wiring, least_backlog};
-use crate::switch::Crossbars;
+use crate::fabric::{CreditMetric, Least, OutputPort, least_backlog};
 
 /// Draws tried before all ports are scanned.
-const TRIES: u8 = 4;
+pub const TRIES: u8 = 4;
 
 /// Most ports whose tests fit into the bits of a word.
 const FEW: u16 = 64;
@@ -72,25 +71,6 @@ impl CongestionMetric for &CreditMetric {
     #[inline(always)]
     fn least(self, slot: u32, ports: &[OutputPort], now: u64) -> (u64, u64) {
         CreditMetric::least(self, slot, ports, now)
-    }
-}
-
-/// The congestion metric that adds the output buffers of routers with crossbars.
-#[derive(Clone, Copy)]
-pub struct OutputBuffers<'a> {
-    /// The routers.
-    pub crossbars: &'a Crossbars,
-    /// The far end of each port.
-    pub wiring: &'a Wiring,
-}
-
-impl CongestionMetric for OutputBuffers<'_> {
-    const TRIES: u8 = TRIES;
-
-    fn load(self, slot: u32, _: &OutputPort, now: u64) -> u64 {
-        let bytes = self.crossbars.buffered(slot as usize, now);
-        let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
-        ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
     }
 }
 

@@ -23,10 +23,11 @@ use std::thread;
 use odonata_error::Error;
 
 use super::{EVENTS_PER_LOOK, Simulation};
+use crate::commit::FabricPost;
 use crate::endpoint::Endpoint;
 use crate::engine::{Barrier, Broken, Partition, Queue, Window};
+use crate::fabric::Wiring;
 use crate::fabric::packet::Event;
-use crate::fabric::{FabricPost, Wiring};
 use crate::nodes::{Jobs, NodePost};
 use crate::program::Programs;
 use crate::routing::RoutingAlgorithm;

@@ -10,13 +10,14 @@ use super::audit::audit_all;
 use super::choice::{Choice, QueueChoice};
 use super::partitions::{self, Pace};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
+use crate::commit::{Course, Fabric, FabricPost};
 use crate::endpoint::{Answers, Aries, Endpoint, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    BlockedPackets, Course, CreditMetric, Credits, Fabric, FabricPost, Links, Logs, NicAttachment, OutputPort,
-    OutputVcState, PacketTimes, Wire, Wiring,
+    BlockedPackets, CreditMetric, Credits, Links, Logs, NicAttachment, OutputPort, OutputVcState, PacketTimes, Wire,
+    Wiring,
 };
 use crate::nodes::{Flights, Jobs, Nodes, Posts};
 use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};

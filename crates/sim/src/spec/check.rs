@@ -28,6 +28,8 @@ pub const MAX_TIME_PS: u64 = 1 << 62;
 const MAX_DELAY_PS: u64 = 1_000_000_000;
 /// Largest window of a NIC, in packets.
 const MAX_WINDOW: u32 = 1 << 20;
+/// Largest window of a NIC towards a destination.
+const MAX_WINDOW_BYTES: u64 = 1 << 40;
 /// Largest buffer of a channel.
 const MAX_BUFFER_BYTES: u64 = 1 << 30;
 /// Most intervals or iterations.
@@ -227,6 +229,7 @@ impl FabricSpec {
             return Err(kind.at(path!["fabric", "packet_bytes"]));
         }
         self.check_aries()?;
+        self.check_window()?;
         let most = if self.answers() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
         range(&path!["fabric", "channels"], self.channels.into(), 1, most.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
@@ -288,6 +291,16 @@ impl FabricSpec {
             return Err(kind.at(at("cycle_ps")));
         }
         Ok(())
+    }
+
+    /// Refuses a window towards each destination that holds no full packet, or that NICs of Aries would have.
+    fn check_window(&self) -> Result<(), Error> {
+        let Some(window) = self.nic.window_bytes else { return Ok(()) };
+        let at = path!["fabric", "nic", "window_bytes"];
+        if self.nic.aries.is_some() {
+            return Err(ErrorKind::TwoWindows {}.at(at));
+        }
+        range(&at, window, self.packet_bytes.into(), MAX_WINDOW_BYTES)
     }
 
     /// Refuses a router with a crossbar that could not move a packet of so many bytes.

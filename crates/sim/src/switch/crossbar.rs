@@ -5,23 +5,19 @@
 
 mod observed;
 mod tables;
-mod visit;
 
-use super::{Left, Switch};
-use crate::Monitor;
-use crate::endpoint::{Endpoint, Nics};
-use crate::engine::{Queue, Window};
-use crate::fabric::packet::{Event, RouteDecision};
-use crate::fabric::{Chain, Fabric, HopTiming, Links, OutputVc, PacketTimes, RouterPlace, Target};
-use crate::routing::{Loads, OutputBuffers, RoutingAlgorithm};
-use crate::simulation::Simulation;
-use crate::spec::{MetricKind, Spec};
-use odonata_error::Error;
 use odonata_topology::Network;
 
+use super::{NEVER, Switch, route};
+use crate::commit::{Fabric, Nics, Target, Waiting};
+use crate::engine::Queue;
+use crate::fabric::packet::{Event, RouteDecision};
+use crate::fabric::{Chain, HopTiming, Links, OutputVc, PacketTimes, RouterPlace};
+use crate::observe::Left;
+use crate::routing::{Loads, RoutingAlgorithm};
+use crate::spec::{MetricKind, Spec};
 use observed::{needs, observe_crossing};
-pub use tables::Crossbars;
-use tables::{Departure, InputQueue, NEVER, Output};
+use tables::{Crossbars, Departure, InputQueue, Output, OutputBuffers};
 
 /// Routers with a crossbar between queues at their inputs and buffers at their outputs.
 pub struct Crossbar {
@@ -50,7 +46,7 @@ impl Crossbar {
     }
 }
 
-impl Switch for Crossbar {
+impl Waiting for Crossbar {
     const BUFFERS_OUTPUT: bool = true;
     /// The router.
     type From = u32;
@@ -58,23 +54,6 @@ impl Switch for Crossbar {
     #[inline(always)]
     fn from(_: RouterPlace, router: u32) -> u32 {
         router
-    }
-
-    /// A packet joins a queue, or an arbitration is due.
-    #[inline(never)]
-    fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
-        &mut self,
-        fabric: &mut Fabric<'_, Q>,
-        routing: &R,
-        nics: &mut N,
-        router: u32,
-        event: &Event,
-    ) {
-        if event.is_arbitration() {
-            self.arbitrate(fabric, routing, nics, router, event.time);
-        } else {
-            self.join(fabric, routing, nics, router, event);
-        }
     }
 
     #[inline(always)]
@@ -102,6 +81,43 @@ impl Switch for Crossbar {
             self.expect_arbitration(fabric, router, end);
         }
     }
+}
+
+impl Switch for Crossbar {
+    /// A packet joins a queue, or an arbitration is due.
+    #[inline(never)]
+    fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        nics: &mut N,
+        router: u32,
+        event: &Event,
+    ) {
+        if event.is_arbitration() {
+            self.arbitrate(fabric, routing, nics, router, event.time);
+        } else {
+            self.join(fabric, routing, nics, router, event);
+        }
+    }
+
+    fn open(&mut self, closed_until: u64) {
+        self.foreseen_until = closed_until;
+    }
+
+    #[inline(always)]
+    fn see_last_of_instant(&mut self, last: bool) {
+        self.last_of_instant = last;
+    }
+
+    #[inline(always)]
+    fn next_arbitration(&self, router: u32) -> u64 {
+        self.tables.next(router)
+    }
+
+    fn drop_arbitration(&mut self, router: u32, at: u64) {
+        self.tables.begin(router, at);
+    }
 
     fn waiting(&self, vc: usize) -> Option<u64> {
         Some(self.tables.waiting(vc))
@@ -109,15 +125,6 @@ impl Switch for Crossbar {
 
     fn queues(&self) -> impl Iterator<Item = (Chain, u32)> {
         self.tables.queues().map(|queue| (queue.chain, queue.input))
-    }
-
-    #[inline(always)]
-    fn visit<Q: Queue<Event>, R: RoutingAlgorithm, E: Endpoint>(
-        simulation: &mut Simulation<'_, Q, R, Self, E>,
-        window: &Window<Event>,
-        monitor: &mut dyn Monitor,
-    ) -> Result<(), Error> {
-        visit::visit(simulation, window, monitor)
     }
 }
 
@@ -193,7 +200,7 @@ impl Crossbar {
             let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring };
             routing.route(place, &routed, &Loads::new(&links.outs, metric, place.first, place.ports, now))
         } else {
-            links.route(routing, place, &routed)
+            route(links, routing, place, &routed)
         };
         if fabric.observers.see_decisions() {
             fabric.decided(nics, place, &routed, Some(decision.port()));

@@ -1,17 +1,18 @@
 //! Ideal routers: a packet that has been decided on leaves its input buffer as soon as the next one has room.
 
-use super::{Left, Switch};
-use crate::endpoint::Nics;
+use super::{Switch, route};
+use crate::commit::{Fabric, Nics, Target, Waiting};
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, RouteDecision};
-use crate::fabric::{Chain, Fabric, HopTiming, Links, OutputVc, PacketTimes, RouterPlace, Target};
+use crate::fabric::{Chain, HopTiming, Links, OutputVc, PacketTimes, RouterPlace};
+use crate::observe::Left;
 use crate::routing::RoutingAlgorithm;
 
 /// Routers without state: all of it is in the links.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ideal;
 
-impl Switch for Ideal {
+impl Waiting for Ideal {
     const BUFFERS_OUTPUT: bool = false;
     /// Slot of the first port of the router.
     type From = u32;
@@ -19,46 +20,6 @@ impl Switch for Ideal {
     #[inline(always)]
     fn from(place: RouterPlace, _: u32) -> u32 {
         place.first
-    }
-
-    /// The route decision of a packet.
-    #[inline(always)]
-    fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
-        &mut self,
-        fabric: &mut Fabric<'_, Q>,
-        routing: &R,
-        nics: &mut N,
-        router: u32,
-        packet: &Event,
-    ) {
-        fabric.course.packet_hops += 1;
-        // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
-        let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
-        if place.is_last(packet) {
-            if fabric.observers.see_decisions() {
-                fabric.decided(nics, place, packet, None);
-            }
-            // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
-            let output = unsafe { fabric.links.wiring.ejection(place, packet) };
-            let decision = RouteDecision::new(packet, packet.to_port, 0);
-            fabric.commit((self, nics), place.first, Target { output, to_node: true }, packet, packet.time, decision);
-            return;
-        }
-        let decision = fabric.links.route(routing, place, packet);
-        if fabric.observers.see_decisions() {
-            fabric.decided(nics, place, packet, Some(decision.port()));
-        }
-        let links = &mut fabric.links;
-        let output = links.wiring.output(place, decision.port(), decision.channel());
-        // SAFETY: `output` belongs to the wiring for which the tables of output VCs were made.
-        let vc = unsafe { links.vcs.get_unchecked(output.vc()) };
-        let wire = links.times(nics, packet).wire;
-        if !vc.waits() && (vc.room >= wire || links.look_for_room(output, decision.channel(), wire, packet.time)) {
-            let target = Target { output, to_node: false };
-            fabric.commit((self, nics), place.first, target, packet, packet.time, decision);
-        } else {
-            fabric.block(nics, router, output, packet, packet.time, decision);
-        }
     }
 
     /// With cut-through, so that a packet does not run out of bytes on its link.
@@ -91,6 +52,48 @@ impl Switch for Ideal {
         (wire, end): (u32, u64),
     ) {
         fabric.return_credit(from + u32::from(packet.port), packet.channel(), wire, end);
+    }
+}
+
+impl Switch for Ideal {
+    /// The route decision of a packet.
+    #[inline(always)]
+    fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        nics: &mut N,
+        router: u32,
+        packet: &Event,
+    ) {
+        fabric.course.packet_hops += 1;
+        // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
+        let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
+        if place.is_last(packet) {
+            if fabric.observers.see_decisions() {
+                fabric.decided(nics, place, packet, None);
+            }
+            // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
+            let output = unsafe { fabric.links.wiring.ejection(place, packet) };
+            let decision = RouteDecision::new(packet, packet.to_port, 0);
+            fabric.commit((self, nics), place.first, Target { output, to_node: true }, packet, packet.time, decision);
+            return;
+        }
+        let decision = route(&fabric.links, routing, place, packet);
+        if fabric.observers.see_decisions() {
+            fabric.decided(nics, place, packet, Some(decision.port()));
+        }
+        let links = &mut fabric.links;
+        let output = links.wiring.output(place, decision.port(), decision.channel());
+        // SAFETY: `output` belongs to the wiring for which the tables of output VCs were made.
+        let vc = unsafe { links.vcs.get_unchecked(output.vc()) };
+        let wire = links.times(nics, packet).wire;
+        if !vc.waits() && (vc.room >= wire || links.look_for_room(output, decision.channel(), wire, packet.time)) {
+            let target = Target { output, to_node: false };
+            fabric.commit((self, nics), place.first, target, packet, packet.time, decision);
+        } else {
+            fabric.block(nics, router, output, packet, packet.time, decision);
+        }
     }
 
     fn waiting(&self, _: usize) -> Option<u64> {

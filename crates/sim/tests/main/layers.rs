@@ -3,8 +3,23 @@
 use std::path::{Path, PathBuf};
 
 /// Each module may use those before it.
-const LAYERS: [&str; 11] =
-    ["error", "spec", "engine", "counters", "output", "fabric", "traffic", "program", "routing", "simulation", "lib"];
+const LAYERS: [&str; 15] = [
+    "error",
+    "spec",
+    "engine",
+    "fabric",
+    "observe",
+    "output",
+    "traffic",
+    "program",
+    "commit",
+    "routing",
+    "switch",
+    "endpoint",
+    "nodes",
+    "simulation",
+    "lib",
+];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().expect("it is a folder") {

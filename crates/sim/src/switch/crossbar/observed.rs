@@ -2,10 +2,10 @@
 //! granted (docs/model.md, section 9, "Blame"). Nothing here is called unless blame is measured.
 
 use super::{Crossbar, Departure};
-use crate::endpoint::Nics;
+use crate::commit::{Fabric, Nics};
 use crate::engine::Queue;
+use crate::fabric::OutputVc;
 use crate::fabric::packet::Event;
-use crate::fabric::{Fabric, OutputVc};
 use crate::observe::{Needs, RoomRelease, Sides, Stay};
 
 /// What the head of a queue needs.

@@ -5,12 +5,11 @@ use std::hash::BuildHasherDefault;
 
 use odonata_topology::Network;
 
+use super::NEVER;
 use crate::engine::random::Mixer;
-use crate::fabric::{Chain, OutputVc};
+use crate::fabric::{Chain, OutputPort, OutputVc, Wiring};
+use crate::routing::{CongestionMetric, TRIES};
 use crate::spec::{FabricSpec, RouterKind, Switching};
-
-/// The time of an arbitration that is not scheduled.
-pub const NEVER: u64 = u64::MAX;
 
 /// The ranks of queues that had a grant are greater than this; the others are less.
 const GRANTED: u64 = 1 << 48;
@@ -105,8 +104,7 @@ struct Router {
     requests: Vec<u32>,
 }
 
-/// All routers; empty if they are ideal.
-#[derive(Default)]
+/// All routers.
 pub struct Crossbars {
     /// By packet number: how long a packet occupies its input and output of the crossbar, and when its head is across.
     times: Vec<(u64, u64)>,
@@ -126,10 +124,13 @@ pub struct Crossbars {
 }
 
 impl Crossbars {
-    /// The crossbars of a machine.
+    /// The crossbars of a machine whose routers have some.
+    ///
+    /// # Panics
+    /// If its routers are ideal.
     #[must_use]
     pub fn new(fabric: &FabricSpec, network: &Network) -> Self {
-        let Some(spec) = fabric.router else { return Self::default() };
+        let spec = fabric.router.expect("the routers have crossbars");
         let slots = network.peer.len();
         let vcs = slots * usize::from(fabric.all_channels());
         let across = |wire| {
@@ -152,18 +153,6 @@ impl Crossbars {
             numbers: virtual_outputs.then(HashMap::default),
             routers: vec![Router { next: NEVER, grants: 0, requests: Vec::new() }; network.routers()],
         }
-    }
-
-    /// Whether the routers are ideal.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.routers.is_empty()
-    }
-
-    /// How long a packet of this number occupies its input and output of the crossbar.
-    #[must_use]
-    pub fn crossing(&self, packet: u32) -> u64 {
-        self.times[packet as usize].0
     }
 
     /// Whether packets get their output on arrival.
@@ -354,5 +343,24 @@ impl Crossbars {
         let buffer = &self.buffers[vc];
         let left = buffer.leaving.iter().filter(|left| !still(left.end)).map(|left| u64::from(left.bytes));
         u64::from(self.size - buffer.room) - left.sum::<u64>()
+    }
+}
+
+/// The congestion metric that adds the output buffers of routers with crossbars.
+#[derive(Clone, Copy)]
+pub struct OutputBuffers<'a> {
+    /// The routers.
+    pub crossbars: &'a Crossbars,
+    /// The far end of each port.
+    pub wiring: &'a Wiring,
+}
+
+impl CongestionMetric for OutputBuffers<'_> {
+    const TRIES: u8 = TRIES;
+
+    fn load(self, slot: u32, _: &OutputPort, now: u64) -> u64 {
+        let bytes = self.crossbars.buffered(slot as usize, now);
+        let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
+        ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
     }
 }

@@ -1,16 +1,76 @@
 //! The one point at which a packet is committed to a link, and what comes of it: the next event of the packet, and the
 //! credit for the room that it leaves (docs/model.md, sections 1 and 4).
 
-use super::packet::{Event, EventKind, NicNews, RouteDecision};
-use super::{Course, HopTiming, Links, OutputVc, Wiring};
-use crate::endpoint::Nics;
+mod room;
+
+use odonata_error::{Error, ErrorKind, path};
+use odonata_topology::ClassId;
+
 use crate::engine::Queue;
-use crate::observe::{Commit, Observers, RoomRelease};
-use crate::switch::{Left, Switch};
+use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
+use crate::fabric::{HopTiming, Links, OutputVc, PacketInfo, PacketTimes, RouterPlace, Wiring};
+use crate::observe::{Commit, Left, Observers, RoomRelease};
+
+/// The NICs at the ends of the fabric.
+pub trait Nics: PacketInfo {
+    /// A packet reaches a NIC of its node at `at`.
+    fn deliver<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64);
+}
+
+/// Routers, as far as a commit concerns them: where packets are until they are committed to a link.
+pub trait Waiting: Sized {
+    /// Whether a packet waits for its link in a buffer at the output, so that its time is the earliest at which it may
+    /// leave. If not, it waits in its input buffer.
+    const BUFFERS_OUTPUT: bool;
+    /// Where a packet is committed.
+    type From: Copy;
+
+    /// Where the packets of a router are committed.
+    fn from(place: RouterPlace, router: u32) -> Self::From;
+
+    /// The earliest instant at which the bytes of a packet allow it to begin to cross a link of a class; 0 if that is not
+    /// later than its decision.
+    fn earliest(links: &Links<'_>, from: Self::From, packet: &Event, times: &PacketTimes, class: u8) -> u64;
+
+    /// The room that a packet leaves.
+    fn leaves(links: &Links<'_>, from: Self::From, packet: &Event) -> Left;
+
+    /// A packet with so many wire bytes has been committed to an output, and will have left at an instant.
+    fn left<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &N,
+        from: Self::From,
+        output: OutputVc,
+        packet: &Event,
+        sent: (u32, u64),
+    );
+}
+
+/// How far a run has come.
+#[derive(Debug)]
+pub struct Course {
+    /// Last instant of the run, once known.
+    pub end: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Route decisions made.
+    pub packet_hops: u64,
+    /// Why the run cannot go on.
+    pub failure: Option<Error>,
+}
+
+impl Course {
+    /// The run cannot go on.
+    pub fn fail(&mut self, failure: Error) {
+        self.failure.get_or_insert(failure);
+        self.end = 0;
+    }
+}
 
 /// The links of a run, its pending events, and those who observe what happens.
 ///
-/// The fabric knows packets and links, but no jobs and no kinds of routers or NICs: a [`Switch`] decides which packet is
+/// The fabric knows packets and links, but no jobs and no kinds of routers or NICs: routers decide which packet is
 /// committed to which link, and [`Nics`] take what reaches a node.
 pub struct Fabric<'s, Q> {
     /// The tables of the links.
@@ -66,10 +126,31 @@ pub struct Target {
 }
 
 impl<Q: Queue<Event>> Fabric<'_, Q> {
+    /// A packet was decided on at a router; `out` is none if it goes to its node.
+    #[cold]
+    #[inline(never)]
+    pub fn decided<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: Option<u16>) {
+        let Some(arrivals) = &mut self.observers.arrivals else { return };
+        let wire = |port: u16| self.links.wiring.wires[(place.first + u32::from(port)) as usize];
+        let (came, goes) = (wire(packet.port).class, out.map(|port| wire(port).class));
+        let global = self.links.wiring.first_global;
+        let (job, bytes) = (nics.job(packet), self.links.times(nics, packet).wire);
+        let mut counted = true;
+        if came >= global {
+            counted &= arrivals.count(packet.time, job, place.group, bytes, true);
+        }
+        if goes.is_some_and(|class| class >= global) {
+            counted &= arrivals.count(packet.time, job, place.group, bytes, false);
+        }
+        if !counted {
+            self.course.fail(ErrorKind::TooManyWindows {}.at(path!["measure", "arrivals_every_ps"]));
+        }
+    }
+
     /// Commits a packet to a link at `now`. The link has room for it, if it does not lead to a node. `from` is what the
     /// switch needs to take back the room that the packet leaves.
     #[inline(always)]
-    pub fn commit<S: Switch, N: Nics>(
+    pub fn commit<S: Waiting, N: Nics>(
         &mut self,
         (switch, nics): (&mut S, &mut N),
         from: S::From,
@@ -85,7 +166,8 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         // SAFETY: `output` belongs to the wiring for which both tables were made.
         let (vc, out) =
             unsafe { (links.vcs.get_unchecked_mut(output.vc()), links.outs.get_unchecked_mut(output.slot())) };
-        let (to, port, class) = (vc.to(), vc.port, vc.class());
+        let (to, port) = (vc.to(), vc.port);
+        let class = if to_node { ClassId::NODE.0 } else { vc.class() };
         vc.count(wire, &mut links.logs, output.vc());
         let mut start = out.free.max(now);
         if S::BUFFERS_OUTPUT {
@@ -122,7 +204,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
     /// What most runs do without when a packet is committed to a link: packets that cut through, and observers. Returns the
     /// earliest instant at which the packet may begin to leave.
     #[inline(never)]
-    fn specially<S: Switch, N: Nics>(
+    fn specially<S: Waiting, N: Nics>(
         &mut self,
         nics: &N,
         from: S::From,
@@ -132,7 +214,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         decision: RouteDecision,
     ) -> u64 {
         let (links, times) = (&self.links, self.links.times(nics, packet));
-        let class = links.vcs[output.vc()].class();
+        let class = if to_node { ClassId::NODE.0 } else { links.vcs[output.vc()].class() };
         let earliest = S::earliest(links, from, packet, times, class);
         if self.observers.see_commits() {
             let (ready, free) = (now.max(earliest), links.outs[output.slot()].free);

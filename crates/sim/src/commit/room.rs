@@ -1,16 +1,15 @@
 //! Packets that wait for room behind a link, and the credits that wake them (docs/model.md, section 4).
 
-use super::packet::{Event, EventKind, RouteDecision};
-use super::{Fabric, OutputVc, Target};
-use crate::endpoint::Nics;
+use super::{Fabric, Nics, Target, Waiting};
 use crate::engine::Queue;
-use crate::switch::Switch;
+use crate::fabric::packet::{Event, EventKind, RouteDecision};
+use crate::fabric::{OutputVc, PacketInfo};
 
 impl<Q: Queue<Event>> Fabric<'_, Q> {
     /// A packet waits at `now` until there is room behind its output.
     #[cold]
     #[inline(never)]
-    pub fn block<N: Nics>(
+    pub fn block<N: PacketInfo>(
         &mut self,
         nics: &N,
         router: u32,
@@ -45,7 +44,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
     /// A credit has arrived for an output VC with blocked packets: those that have room are committed.
     #[cold]
     #[inline(never)]
-    pub fn wake<S: Switch, N: Nics>(&mut self, (switch, nics): (&mut S, &mut N), router: u32, credit: &Event) {
+    pub fn wake<S: Waiting, N: Nics>(&mut self, (switch, nics): (&mut S, &mut N), router: u32, credit: &Event) {
         let (port, channel, far, now) = (credit.port, credit.channel(), credit.message as usize, credit.time);
         if !self.links.credits.wakes_at(far, now) {
             // It was announced and is out of date: whether that happens depends on the order of places.

@@ -3,12 +3,13 @@
 use odonata_error::ErrorKind;
 use odonata_topology::ClassId;
 
-use super::{Endpoint, Exchange, NO_SENDER, Nics, Observation};
+use super::Nodes;
+use crate::commit::Fabric;
+use crate::endpoint::{Endpoint, Exchange, NO_SENDER, Observation};
 use crate::engine::random::response_key;
 use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
-use crate::fabric::{Fabric, HopTiming, Links};
-use crate::nodes::Nodes;
+use crate::fabric::{HopTiming, Links, PacketInfo};
 use crate::observe::Room;
 use crate::routing::RoutingAlgorithm;
 

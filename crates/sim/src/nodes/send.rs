@@ -4,12 +4,13 @@
 use odonata_error::ErrorKind;
 use odonata_topology::ClassId;
 
-use super::{Endpoint, Waiting};
+use super::Nodes;
+use crate::commit::Fabric;
+use crate::endpoint::{Endpoint, Waiting};
 use crate::engine::random::{Stream, packet_key, random};
 use crate::engine::{LAST_TIME, Queue};
+use crate::fabric::HopTiming;
 use crate::fabric::packet::{Event, EventKind, NicNews};
-use crate::fabric::{Fabric, HopTiming};
-use crate::nodes::Nodes;
 use crate::routing::{PathGranularity, RoutingAlgorithm};
 use crate::spec::NicOrder;
 
@@ -170,7 +171,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             if self.programs.is_some() {
                 self.packet_leaves(fabric, (head.message, wire), head.bytes_left == 0, hop.end);
             }
-            let nic = &mut self.nics[nic_id as usize];
+            // SAFETY: as above.
+            let nic = unsafe { self.nics.get_unchecked_mut(nic_id as usize) };
             if head.bytes_left > 0 {
                 if self.spec.fabric.nic.order == NicOrder::RoundRobin {
                     nic.push_back(head);
@@ -195,7 +197,8 @@ impl<E: Endpoint> Nodes<'_, E> {
                 }
             }
         }
-        let nic = &mut self.nics[nic_id as usize];
+        // SAFETY: as above.
+        let nic = unsafe { self.nics.get_unchecked_mut(nic_id as usize) };
         if nic.waits {
             nic.waits = false;
             fabric.links.credits.stop_waiting(buffer);
