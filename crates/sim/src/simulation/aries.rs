@@ -42,9 +42,9 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
         let key = response_key(arrival.intermediate);
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
         response.set_channel(self.aries.first_response);
-        (response.to_group, response.to_local, response.to_port) = (to.group, to.local, to.port);
+        (response.to, response.to_port) = (to.address, to.port);
         response.set_routing(arrival.routing());
-        self.routing.enter(&mut response, here.group, here.local);
+        self.routing.enter(&mut response, here.address);
         let waits = self.aries.get_mut(nic).response_waits;
         self.aries.get_mut(nic).responses.push_back(response);
         if !waits {

@@ -222,11 +222,10 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 }
             };
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
-            packet.to_group = to.group;
-            packet.to_local = to.local;
+            packet.to = to.address;
             packet.to_port = to.port;
             packet.set_routing(head.routing());
-            self.routing.enter(&mut packet, attachment.group, attachment.local);
+            self.routing.enter(&mut packet, attachment.address);
             self.queue.push(attachment.router, packet);
             if self.wiring.rails > 1 {
                 *nic.unsent_mut() -= u64::from(bytes);

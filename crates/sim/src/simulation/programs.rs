@@ -84,7 +84,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
                 .map(|nics| nics.map(|nic| nic % rails))
                 .unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
             rail = from;
-            waiting.set_to(to * rails + at);
+            waiting.set_to(to * rails + if self.wiring.separate_rails { from } else { at });
             *nics[rail as usize].unsent_mut() += bytes;
         }
         if let Some(blame) = &mut self.blame {

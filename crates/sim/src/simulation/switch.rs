@@ -76,6 +76,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm> Simulation<'_, Q, R> {
             let Some(port) = port else { continue };
             let wire = self.wiring.wires[(place.first + u32::from(port)) as usize];
             if wire.class >= self.wiring.first_global
+                && place.group != RouterPlace::NO_GROUP
                 && !self.arrivals.count(packet.time, job, place.group, bytes, inwards)
             {
                 let at = path!["measure", "arrivals_every_ps"];
