@@ -113,6 +113,12 @@ kinds! {
     UnevenRails = "uneven-rails" { ports: u32, rails: u32 }
     /// Routers of a group that nodes with NICs on several routers cannot share equally.
     UnevenRailRouters = "uneven-rail-routers" { rails: u32, routers: u32, group: &'static str }
+    /// Leaves of a pod that nodes with NICs on several leaves cannot share equally.
+    UnevenRailLeaves = "uneven-rail-leaves" { rails: u32, leaves: u32 }
+    /// Cores of a fat tree that its spines cannot share equally.
+    UnevenCores = "uneven-cores" { cores: u32, spines: u32 }
+    /// Cores of a fat tree with one pod.
+    NeedlessCores = "needless-cores" { cores: u32 }
     /// A router that does not exist.
     NoSuchRouter = "no-such-router" { router: u32, last: u32 }
     /// A group that does not exist.

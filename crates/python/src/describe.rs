@@ -5,7 +5,7 @@ use odonata_topology::{GroupId, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Marks a far end that is not a router (or not a node).
+/// Marks a far end that is not a router (or not a node), and the group of a router that belongs to none.
 const NOBODY: i64 = -1;
 
 /// Per router port ("slot"), in slot order.
@@ -39,8 +39,12 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     result.set_item("first_global", network.first_global.0)?;
     result.set_item("node_router", column(nodes().map(|n| network.router_of_node(n).0)).into_pyarray(py))?;
     result.set_item("node_group", column(nodes().map(|n| network.group_of_node(n).0)).into_pyarray(py))?;
-    result.set_item("router_group", network.group_of_router.clone().into_pyarray(py))?;
-    result.set_item("router_is_leaf", column(routers().map(|r| has_nodes(network, r))).into_pyarray(py))?;
+    let group = |r: RouterId| network.group_of(r).map_or(NOBODY, |group| group.0.into());
+    result.set_item("router_group", column(routers().map(group)).into_pyarray(py))?;
+    result.set_item("router_kinds", network.levels.routers.to_vec())?;
+    result.set_item("router_kind", network.kind_of_router.clone().into_pyarray(py))?;
+    result.set_item("group_name", network.levels.group)?;
+    result.set_item("router_is_leaf", column(network.kind_of_router.iter().map(|&kind| kind == 0)).into_pyarray(py))?;
     result.set_item("router_failed", column(routers().map(|r| !network.router_works(r))).into_pyarray(py))?;
     result.set_item("endpoint_slot", column(network.node_slot.iter().map(|slot| slot.0)).into_pyarray(py))?;
     let slots = slots(network);
@@ -53,7 +57,7 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     Ok(result)
 }
 
-/// Most cables, failed or not, between any two groups.
+/// Most cables, failed or not, that join any two groups directly.
 fn links_per_pair(network: &Network) -> u32 {
     let mut most = 0;
     let mut count = vec![0_u32; network.groups as usize];
@@ -64,18 +68,13 @@ fn links_per_pair(network: &Network) -> u32 {
         let slots = network.first_slot[first] as usize..network.first_slot[last] as usize;
         for slot in slots.filter(|&slot| network.class[slot] >= network.first_global) {
             if let Peer::Router(far) = network.peer[slot] {
-                let to = network.group_of_router[network.router_of_slot[far.index()].index()] as usize;
-                count[to] += 1;
-                most = most.max(count[to]);
+                let Some(to) = network.group_of(network.router_of_slot[far.index()]) else { continue };
+                count[to.index()] += 1;
+                most = most.max(count[to.index()]);
             }
         }
     }
     most
-}
-
-fn has_nodes(network: &Network, router: RouterId) -> bool {
-    let first = network.first_slot[router.index()] as usize;
-    matches!(network.peer.get(first), Some(Peer::Node(_)))
 }
 
 fn column<T>(values: impl Iterator<Item = T>) -> Vec<T> {

@@ -8,7 +8,6 @@ use odonata_sim::output::{
     Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
     RootRows, Series, Wait,
 };
-use odonata_sim::spec::TopologySpec;
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -266,11 +265,7 @@ fn iterations(py: Python<'_>, iterations: Iterations) -> PyResult<Bound<'_, PyDi
 }
 
 fn arrivals<'py>(py: Python<'py>, spec: &Spec, windows: Arrivals) -> PyResult<Bound<'py, PyDict>> {
-    let groups = match &spec.topology {
-        TopologySpec::DragonflyPlus(topology) => topology.groups,
-        TopologySpec::Dragonfly(topology) => topology.groups,
-        TopologySpec::Cascade(topology) => topology.groups,
-    };
+    let groups = spec.machine().map_err(|e| crate::errors::to_python(py, &e))?.network().groups;
     let row = [spec.jobs.len(), groups as usize];
     let result = PyDict::new(py);
     result.set_item("every_ps", windows.every_ps)?;

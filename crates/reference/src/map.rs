@@ -3,12 +3,14 @@
 
 mod leaf_spine;
 mod paths;
+mod tree;
 
 use odonata_error::Error;
 use odonata_topology::{Machine, Network, NodeId, Peer, RouterId, SlotId};
 
 pub(crate) use leaf_spine::LeafSpine;
 pub(crate) use paths::Paths;
+pub(crate) use tree::Tree;
 
 /// A machine.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) enum Shape {
     DragonflyPlus(LeafSpine),
     /// Every router has nodes: dragonfly and cascade.
     Direct(Paths),
+    /// Leaves, spines and cores.
+    FatTree(Tree),
 }
 
 impl Map {
@@ -38,6 +42,7 @@ impl Map {
         let shape = match machine {
             Machine::DragonflyPlus(_) => Shape::DragonflyPlus(LeafSpine::new(&network)),
             Machine::Dragonfly(_) => Shape::Direct(Paths::new(&network)?),
+            Machine::FatTree(_) => Shape::FatTree(Tree::new(&network)),
         };
         Ok(Self { network, shape })
     }

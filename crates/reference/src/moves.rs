@@ -4,7 +4,7 @@ use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{Pattern, Rail};
-use odonata_topology::NodeId;
+use odonata_topology::{NodeId, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
 use crate::calendar::Event;
@@ -86,6 +86,7 @@ impl World<'_> {
         let rails = self.map.network.rails;
         let by_rank = self.nics_of_ranks(job, [node, to], cause);
         let (rail, rail_there) = match nics.map(|(here, there)| [here, there].map(u32::from)).or(by_rank) {
+            Some([here, _]) if self.map.network.separate_rails => (here % rails, here % rails),
             Some([here, there]) => (here % rails, there % rails),
             None => {
                 let rail = self.rail(t, node, key);
@@ -324,9 +325,9 @@ impl World<'_> {
         packet.hop += 1;
         packet.decided = t;
         self.tally.packet_hops += 1;
-        if let Some(width) = self.spec.measure.arrivals_every_ps {
-            let group = self.map.group(self.map.router(slot)) as u32;
-            let at = (t / width, self.messages[packet.message].job, group);
+        let group = map.network.group_of(RouterId(map.router(slot) as u32));
+        if let (Some(width), Some(group)) = (self.spec.measure.arrivals_every_ps, group) {
+            let at = (t / width, self.messages[packet.message].job, group.0);
             self.tally.cross(at, packet.wire, self.map.is_global(slot), self.map.is_global(out));
         }
         (out, channel)

@@ -4,6 +4,7 @@ mod check;
 mod direct;
 mod leaf_spine;
 mod shared_key;
+mod up_down;
 
 use odonata_decision::Mode;
 use odonata_sim::spec::{AriesMode, RoutingSpec, Spec};
@@ -65,6 +66,7 @@ impl DecisionContext<'_> {
         match &self.map.shape {
             Shape::DragonflyPlus(map) => leaf_spine::route(self, map, packet),
             Shape::Direct(paths) => direct::route(self, paths, packet),
+            Shape::FatTree(tree) => up_down::route(self, tree, packet),
         }
     }
 

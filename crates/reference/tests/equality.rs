@@ -185,6 +185,22 @@ fn sim_equals_the_reference_on_larger_dragonflies_and_cascades() {
     compare_all(30, testkit::larger_direct_spec);
 }
 
+/// Two and three levels, parallel cables, rails on one leaf, on several and in planes, failures.
+#[test]
+fn sim_equals_the_reference_on_fat_trees() {
+    compare_all(600, testkit::tree_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_fat_trees_when_events_lie_picoseconds_apart() {
+    compare_all(400, testkit::instant_tree_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_fat_trees_when_jobs_run_programs() {
+    compare_all(300, testkit::tree_program_spec);
+}
+
 /// Programs: ranks that wait for each other, on every kind of machine, beside open-loop traffic.
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs() {

@@ -85,7 +85,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
         let (arrangement, last, rails_on, pairs) = match &spec.topology {
             TopologySpec::Dragonfly(s) => (s.arrangement, s.last_group_routers, s.rails_on, &s.pair_links),
             TopologySpec::Cascade(s) => (s.arrangement, s.last_group_rows, s.rails_on, &s.pair_links),
-            TopologySpec::DragonflyPlus(_) => unreachable!("it is a dragonfly or a cascade"),
+            TopologySpec::DragonflyPlus(_) | TopologySpec::FatTree(_) => unreachable!("it is a dragonfly or a cascade"),
         };
         count(&mut counts, format!("{arrangement:?}"), true);
         count(&mut counts, format!("{rails_on:?}"), true);
@@ -132,6 +132,37 @@ fn odd_dragonfly_plus_machines_meet_every_rule() {
     for list in [&machines[..], &sensors, &routings, &["routings by job"]] {
         assert_each(&counts, 20, list);
     }
+}
+
+#[test]
+fn fat_trees_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..400 {
+        let spec = testkit::tree_spec(seed);
+        of_any_machine(&mut counts, &spec);
+        let TopologySpec::FatTree(topology) = &spec.topology else { panic!("seed {seed} is no fat tree") };
+        let several = topology.rails > 1;
+        count(&mut counts, "two levels", topology.cores == 0);
+        count(&mut counts, "three levels", topology.cores > 0);
+        count(&mut counts, "several cores of a spine", topology.cores > topology.spines);
+        count(&mut counts, "parallel cables", topology.leaf_links > 1 && topology.core_links > 1);
+        count(&mut counts, format!("rails on {:?}", topology.rails_on), several);
+        let routings = spec.jobs.iter().map(|job| spec.routing_of(job));
+        for routing in routings {
+            let RoutingSpec::UpDown { spread } = routing else { panic!("seed {seed} has another routing") };
+            count(&mut counts, format!("{spread:?}"), true);
+            count(&mut counts, format!("{spread:?} with failures"), !spec.failures.is_empty());
+        }
+    }
+    let machines = ["two levels", "three levels", "several cores of a spine", "parallel cables", "failed links"];
+    let rails =
+        ["rails on OneLeaf", "rails on DifferentLeaves", "rails on Planes", "failed routers", "routings by job"];
+    let spreads = ["Hash", "DModK", "Packet", "LeastLoaded"];
+    let broken = spreads.map(|spread| format!("{spread} with failures"));
+    assert_each(&counts, 20, &machines);
+    assert_each(&counts, 10, &rails);
+    assert_each(&counts, 50, &spreads);
+    assert_each(&counts, 15, &broken.each_ref().map(String::as_str));
 }
 
 /// What jobs with programs are and what happens to them, by one generator.

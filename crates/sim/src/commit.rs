@@ -136,6 +136,9 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         let global = self.links.wiring.first_global;
         let (job, bytes) = (nics.job(packet), self.links.times(nics, packet).wire);
         let mut counted = true;
+        if place.group == RouterPlace::NO_GROUP {
+            return;
+        }
         if came >= global {
             counted &= arrivals.count(packet.time, job, place.group, bytes, true);
         }

@@ -1,4 +1,4 @@
-//! Routing algorithms: one file each, in two families.
+//! Routing algorithms: one file each, in three families.
 //!
 //! | name | family | file | source |
 //! |---|---|---|---|
@@ -13,6 +13,7 @@
 //! | `adaptive-local` | direct | [`direct::adaptive_local`] | SST; Zhang 2018 (L4) |
 //! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
 //! | `application-aware` | direct | a mode of `aries` for each message, selected by `odonata_decision` | De Sensi 2019, section 4.2 (D14) |
+//! | `up-down` | fat tree | [`fat_tree`] | Zahavi 2010 (D-mod-k); Dixit 2013 (packet spraying) |
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
@@ -22,6 +23,8 @@
 pub mod deadlock;
 pub mod direct;
 pub mod dragonfly_plus;
+pub mod fat_tree;
+mod in_groups;
 mod loads;
 mod ports;
 pub mod show;
@@ -29,8 +32,9 @@ pub mod show;
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path, path};
-use odonata_topology::Machine;
+use odonata_topology::{Address, Machine, Network, Peer, Port, RouterId};
 
+pub use in_groups::InGroups;
 pub use loads::{Backlog, CongestionMetric, Loads, TRIES};
 pub use ports::Ports;
 
@@ -59,9 +63,8 @@ impl PathGranularity {
 
 /// The routing algorithms of a run, on its machine. The simulation is compiled for each type.
 pub trait RoutingAlgorithm: Clone + Send + Sync {
-    /// Makes the decisions that are made once per packet, when it enters the network at router number `local` of group
-    /// `from`.
-    fn enter(&self, packet: &mut Event, from: u16, local: u16);
+    /// Makes the decisions that are made once per packet, when it enters the network at the router with this address.
+    fn enter(&self, packet: &mut Event, from: Address);
 
     /// The route decision at a router other than the destination's.
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision;
@@ -77,6 +80,54 @@ pub trait RoutingAlgorithm: Clone + Send + Sync {
     fn granularity(&self, routing: u8) -> PathGranularity;
 }
 
+/// A possible next link of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// Port taken.
+    pub port: u16,
+    /// Channel on it.
+    pub channel: u8,
+    /// The packet with its memory after the decision.
+    pub packet: Event,
+}
+
+/// Every path that packets may take, for all loads and random numbers: for `odonata show`, for proofs that packets
+/// cannot wait for each other in a cycle, and for tests. The other half of the protocol of a family.
+pub trait AllPaths {
+    /// The machine.
+    fn network(&self) -> &Network;
+
+    /// Most links between routers that a packet of routing number `routing` may take.
+    fn max_hops(&self, routing: u8) -> u8;
+
+    /// Packets of routing number `routing` from one router to another, in every state in which they may enter the
+    /// network.
+    fn starts(&self, from: Address, to: Address, routing: u8) -> Vec<Event> {
+        let _ = from;
+        vec![Event::to_address(to, routing)]
+    }
+
+    /// Every possible next link at a router other than the packet's destination.
+    fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch>;
+
+    /// The next router, and the packet as it arrives there.
+    ///
+    /// # Panics
+    /// If the link does not lead to a router.
+    fn follow(&self, from: RouterId, branch: Branch) -> (RouterId, Event) {
+        let network = self.network();
+        let Peer::Router(far) = network.peer[network.slot(from, Port(branch.port)).index()] else {
+            panic!("a routing sends a packet from router {from} by port {}, to no router", branch.port)
+        };
+        let (next, far_port) = network.port_of(far);
+        let mut packet = branch.packet;
+        packet.port = far_port.0;
+        packet.set_channel(branch.channel);
+        packet.next_hop();
+        (next, packet)
+    }
+}
+
 macro_rules! routing {
     (($d:tt) $($Algorithm:ident: $file:ident),+) => {
         /// The routing algorithms of a specification. The simulation is compiled for each variant.
@@ -89,6 +140,8 @@ macro_rules! routing {
             Mixed(Mixed),
             /// One or several algorithms of a direct machine.
             Direct(direct::Direct),
+            /// One or several ways to spread packets on a fat tree.
+            FatTree(fat_tree::UpDown),
         }
 
         /// Evaluates `$body` with `$algorithm` bound to the algorithm of a [`Routing`], of any type.
@@ -98,11 +151,12 @@ macro_rules! routing {
                     $(crate::routing::Routing::$Algorithm($d algorithm) => $d body,)+
                     crate::routing::Routing::Mixed($d algorithm) => $d body,
                     crate::routing::Routing::Direct($d algorithm) => $d body,
+                    crate::routing::Routing::FatTree($d algorithm) => $d body,
                 }
             };
         }
 
-        /// One algorithm on its machine.
+        /// One algorithm of a Dragonfly+ on its machine.
         fn alone(machine: Arc<odonata_topology::DragonflyPlus>, algorithm: AnyDragonflyPlusAlgorithm) -> Routing {
             match algorithm { $(AnyDragonflyPlusAlgorithm::$Algorithm(algorithm) => Routing::$Algorithm(DragonflyPlusRouting { machine, algorithm }),)+ }
         }
@@ -129,8 +183,8 @@ impl AnyAlgorithm {
 }
 
 impl RoutingAlgorithm for AnyAlgorithm {
-    fn enter(&self, packet: &mut Event, from: u16, local: u16) {
-        with_algorithm!(&self.routing, algorithm => algorithm.enter(packet, from, local));
+    fn enter(&self, packet: &mut Event, from: Address) {
+        with_algorithm!(&self.routing, algorithm => algorithm.enter(packet, from));
     }
 
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
@@ -155,23 +209,22 @@ impl Routing {
     /// If one of them is not for this kind of machine or needs more channels than the fabric has, if there are too
     /// many, or if they could deadlock.
     pub fn new(spec: &Spec, machine: Machine) -> Result<Self, Error> {
-        let specs = distinct(spec)?;
+        Self::of(spec, machine, &distinct(spec)?)
+    }
+
+    /// As [`new`](Self::new), for these routings, each with its position in the specification.
+    fn of(spec: &Spec, machine: Machine, specs: &[(Path, RoutingSpec)]) -> Result<Self, Error> {
         match machine {
-            Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, &specs)?)),
+            Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, specs)?)),
+            Machine::FatTree(machine) => {
+                let routing = fat_tree::UpDown::new(machine, specs)?;
+                deadlock::check(&routing)?;
+                Ok(Self::FatTree(routing))
+            }
             Machine::DragonflyPlus(machine) => {
-                let fabric = spec.sensed_fabric();
-                let mut algorithms = specs
-                    .iter()
-                    .map(|(at, routing)| AnyDragonflyPlusAlgorithm::new(&fabric, routing, at))
-                    .collect::<Result<Vec<_>, _>>()?;
-                for (algorithm, (at, _)) in algorithms.iter().zip(&specs) {
-                    algorithm.check(&machine, at)?;
-                }
-                deadlock::check(&machine, &algorithms)?;
-                if algorithms.len() > 1 || machine.has_failures() {
-                    return Ok(Self::Mixed(Mixed { machine, algorithms }));
-                }
-                Ok(alone(machine, algorithms.remove(0)))
+                let mixed = Mixed::new(spec, machine, specs)?;
+                deadlock::check(&mixed)?;
+                Ok(mixed.simplest())
             }
         }
     }
@@ -208,13 +261,17 @@ pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
         return None;
     }
     let routing = &routing.of_packets(Mode::Adaptive); // all modes need the same
-    if machine == dragonfly_plus::MACHINE_KIND { dragonfly_plus::channels(routing) } else { direct::stages(routing) }
+    match machine {
+        dragonfly_plus::MACHINE_KIND => dragonfly_plus::channels(routing),
+        fat_tree::MACHINE_KIND => Some(fat_tree::CHANNELS),
+        _ => direct::stages(routing),
+    }
 }
 
 /// The routing of the packets of a job in each mode.
 fn of_modes(spec: &Spec, job: &JobSpec) -> [RoutingSpec; Mode::ALL.len()] {
     let routing = spec.routing_of(job);
-    if matches!(spec.topology, TopologySpec::DragonflyPlus(_)) {
+    if matches!(spec.topology, TopologySpec::DragonflyPlus(_) | TopologySpec::FatTree(_)) {
         return Mode::ALL.map(|_| routing.clone()); // refused, under its own name
     }
     Mode::ALL.map(|mode| routing.of_packets(mode))

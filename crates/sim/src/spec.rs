@@ -23,7 +23,7 @@ pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, Siz
 pub use nic::{AriesSpec, Operation};
 pub use routing::{
     AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, OptionInfo,
-    ROUTINGS, RoutingInfo, RoutingSpec, Select, Values, Via,
+    ROUTINGS, RoutingInfo, RoutingSpec, Select, Spread, Values, Via,
 };
 pub use sensing::{MetricKind, Sensing};
 

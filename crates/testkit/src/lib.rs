@@ -218,6 +218,33 @@ pub fn application_aware_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of a small fat tree, perhaps with several rails or failures, with any congestion metric and one
+/// routing per job.
+pub fn tree_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0xfa7_73ee), seed, machines::fat_tree, fabrics::fabric)
+}
+
+/// As [`tree_spec`], with events a few picoseconds apart.
+pub fn instant_tree_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0x1257_73ee), seed, machines::fat_tree, fabrics::instant)
+}
+
+/// As [`tree_spec`], with jobs that run programs, and sometimes with NICs that answer every packet.
+pub fn tree_program_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x9306_73ee);
+    loop {
+        let fabric = fabric_of(&mut c);
+        let mut spec = with_programs(Choices::new(c.next()), seed, machines::fat_tree, fabric);
+        if c.chance(40) {
+            let gets = c.chance(40);
+            fabrics::answer(&mut c, &mut spec.fabric, gets);
+        }
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 fn any_machine(c: &mut Choices) -> fn(&mut Choices) -> Made {
     c.of(&[machines::plain_dragonfly_plus, machines::odd_dragonfly_plus, machines::direct, machines::direct])
 }
@@ -286,6 +313,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
     let routing = |c: &mut Choices| match machine {
         Machine::DragonflyPlus(_) => routings::dragonfly_plus(c, extent == Extent::Old, failures.is_empty()),
         Machine::Dragonfly(_) => routings::direct(c, gateways, &fabric),
+        Machine::FatTree(_) => routings::fat_tree(c),
     };
     let whole: RoutingSpec = routing(c);
     let make_jobs = if extent == Extent::Programs { programs::jobs } else { jobs::jobs };

@@ -2,8 +2,8 @@
 
 use odonata_sim::spec::{Failures, TopologySpec};
 use odonata_topology::{
-    Arrangement, CascadeSpec, DragonflyArrangement, DragonflyPlus, DragonflyPlusSpec, DragonflySpec, Machine, Network,
-    Peer, RailsOn, SlotId, Spread,
+    Arrangement, CascadeSpec, DragonflyArrangement, DragonflyPlus, DragonflyPlusSpec, DragonflySpec, FatTreeSpec,
+    Machine, Network, Peer, RailsOn, SlotId, Spread, TreeRails,
 };
 
 use super::choices::Choices;
@@ -188,6 +188,35 @@ fn nics(c: &mut Choices) -> (u32, u32, RailsOn) {
     }
 }
 
+/// A fat tree of two or three levels, perhaps with parallel cables, several rails or failures.
+pub fn fat_tree(c: &mut Choices) -> Made {
+    loop {
+        let pods = c.of(&[1, 1, 2, 3, 4]);
+        let spines = c.count(1, 3);
+        let rails = c.of(&[1, 1, 1, 2, 3]);
+        let rails_on = if rails > 1 {
+            c.of(&[TreeRails::OneLeaf, TreeRails::DifferentLeaves, TreeRails::Planes])
+        } else {
+            TreeRails::OneLeaf
+        };
+        let leaves = if rails_on == TreeRails::DifferentLeaves { rails * c.count(1, 2) } else { c.count(1, 4) };
+        let spec = FatTreeSpec {
+            pods,
+            leaves,
+            spines,
+            cores: if pods > 1 { spines * c.count(1, 3) } else { 0 },
+            nodes_per_leaf: c.count(1, 3),
+            leaf_links: c.of(&[1, 1, 2, 3]),
+            core_links: c.of(&[1, 1, 2]),
+            rails,
+            rails_on,
+        };
+        if let Some(made) = broken(c, TopologySpec::FatTree(spec), 40, MOST_NODES) {
+            return made;
+        }
+    }
+}
+
 fn pairs(groups: u32) -> Vec<(u32, u32)> {
     (0..groups).flat_map(|a| (a + 1..groups).map(move |b| (a, b))).collect()
 }
@@ -231,7 +260,7 @@ pub fn usable_nodes(network: &Network) -> Vec<u32> {
 /// Whether the nodes of a machine have NICs on several routers each.
 pub fn has_rails_on_different_routers((topology, _): &Made) -> bool {
     let rails = match topology {
-        TopologySpec::DragonflyPlus(_) => return false,
+        TopologySpec::DragonflyPlus(_) | TopologySpec::FatTree(_) => return false,
         TopologySpec::Dragonfly(spec) => (spec.rails, spec.rails_on),
         TopologySpec::Cascade(spec) => (spec.rails, spec.rails_on),
     };

@@ -3,7 +3,7 @@
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{
     AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy,
-    ROUTINGS, RoutingInfo, RoutingSpec, Select, Values, Via,
+    ROUTINGS, RoutingInfo, RoutingSpec, Select, Spread, Values, Via,
 };
 use serde_json::{Map, Value};
 
@@ -79,6 +79,14 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
     }
 }
 
+/// A routing of a fat tree.
+pub fn fat_tree(c: &mut Choices) -> RoutingSpec {
+    if let Some(routing) = unknown(c, "fat-tree", None) {
+        return routing;
+    }
+    RoutingSpec::UpDown { spread: c.of(Spread::ALL) }
+}
+
 /// Application-aware routing whose policies change the mode often.
 pub fn application_aware(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
     let packet = u64::from(fabric.packet_bytes);
@@ -110,8 +118,18 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
 }
 
 /// The routings that the generator draws with options chosen for their effect.
-const KNOWN: [&str; 9] =
-    ["minimal", "valiant", "prog-adaptive", "fpar", "ugal", "par", "adaptive-local", "aries", "application-aware"];
+const KNOWN: [&str; 10] = [
+    "minimal",
+    "valiant",
+    "prog-adaptive",
+    "fpar",
+    "ugal",
+    "par",
+    "adaptive-local",
+    "aries",
+    "application-aware",
+    "up-down",
+];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.
 fn unknown(c: &mut Choices, machine: &str, gateways: Option<Gateways>) -> Option<RoutingSpec> {

@@ -113,7 +113,7 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn local(&self, r: RouterId) -> u32 {
-        r.0 - self.network.group_of_router[r.index()] * self.routers_per_group()
+        self.network.local(r)
     }
 
     /// Whether the router is a leaf.

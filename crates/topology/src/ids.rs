@@ -28,17 +28,44 @@ id!(
     NodeId(u32)
 );
 id!(
-    /// A router, numbered group by group.
+    /// A router, numbered group by group; routers that belong to no group come last.
     RouterId(u32)
 );
 id!(
-    /// A group of routers.
+    /// A group of routers: the level of a machine above routers, under the name that its family gives it.
     GroupId(u32)
 );
 id!(
     /// A port of one router, counted from 0.
     Port(u16)
 );
+/// The address of a router, as packets carry it. Only the family of the machine knows what the two halves mean (on a
+/// dragonfly: the group, and the router in it). No two routers with nodes have the same address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C, align(4))]
+pub struct Address {
+    /// First half.
+    pub high: u16,
+    /// Second half.
+    pub low: u16,
+}
+
+impl Address {
+    /// An address.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(high: u32, low: u32) -> Self {
+        Self { high: high as u16, low: low as u16 }
+    }
+
+    /// Both halves at once: no branch predictor could foresee which of them differs.
+    #[inline(always)]
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        u32::from(self.high) | u32::from(self.low) << 16
+    }
+}
+
 id!(
     /// One port of one router of the whole machine: the directed link that leaves through it.
     SlotId(u32)

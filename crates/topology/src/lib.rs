@@ -1,4 +1,4 @@
-//! Dragonfly-class machines as pure data.
+//! Machines as pure data.
 //!
 //! A [`Network`] is the form in which the rest of the code sees every machine: routers with numbered ports. Each port
 //! is wired to a compute node or to another router's port, and has a link class. The file of a machine (for example
@@ -8,11 +8,13 @@
 //! |---|---|---|
 //! | dragonfly (Kim 2008), cascade (Cray XC) | [`dragonfly`] | absolute, relative, circulant, palmtree, random |
 //! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
+//! | fat tree (XGFT) of two or three levels | [`fat_tree`] | - |
 
 pub mod dragonfly;
 pub mod dragonfly_plus;
 pub mod error;
 pub mod failures;
+pub mod fat_tree;
 pub mod ids;
 mod lists;
 pub mod machine;
@@ -24,7 +26,8 @@ pub mod units;
 pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, IntermediateGroups, RailsOn, Spread};
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
-pub use ids::{GroupId, NodeId, Port, RouterId, SlotId};
+pub use fat_tree::{FatTree, FatTreeSpec, TreeRails};
+pub use ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, PreparedMachine, TopologySpec};
-pub use network::{ClassId, Network, Peer};
+pub use network::{ClassId, Levels, NO_GROUP, Network, Peer};
 pub use units::Bandwidth;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::dragonfly::{CascadeSpec, Dragonfly, DragonflySpec};
 use crate::dragonfly_plus::{DragonflyPlus, DragonflyPlusSpec};
 use crate::failures::Failures;
+use crate::fat_tree::{FatTree, FatTreeSpec};
 use crate::network::Network;
 
 /// The description of a machine, by kind.
@@ -20,6 +21,8 @@ pub enum TopologySpec {
     Dragonfly(DragonflySpec),
     /// Groups that are grids of routers.
     Cascade(CascadeSpec),
+    /// Leaves, spines and cores.
+    FatTree(FatTreeSpec),
 }
 
 /// A wired machine and the look-ups of its kind. A clone shares them.
@@ -29,6 +32,8 @@ pub enum Machine {
     DragonflyPlus(Arc<DragonflyPlus>),
     /// A dragonfly or a cascade: every router has nodes.
     Dragonfly(Arc<Dragonfly>),
+    /// Leaves, spines and cores.
+    FatTree(Arc<FatTree>),
 }
 
 impl Machine {
@@ -42,6 +47,7 @@ impl Machine {
                 Machine::DragonflyPlus(Arc::new(DragonflyPlus::build_with(spec, failures)?))
             }
             TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build(spec, failures)?)),
+            TopologySpec::FatTree(spec) => Machine::FatTree(Arc::new(FatTree::build(spec, failures)?)),
             TopologySpec::Cascade(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build_cascade(spec, failures)?)),
         })
     }
@@ -53,6 +59,7 @@ impl Machine {
         match self {
             Machine::DragonflyPlus(machine) => &machine.network,
             Machine::Dragonfly(machine) => &machine.network,
+            Machine::FatTree(machine) => &machine.network,
         }
     }
 }

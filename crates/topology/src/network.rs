@@ -1,6 +1,6 @@
 //! Routers, ports and their wiring: the form in which the simulator sees every machine.
 
-use crate::ids::{GroupId, NodeId, Port, RouterId, SlotId};
+use crate::ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 
 /// Most router ports of a machine: sixteen times those of a machine with a million nodes. The simulator needs about 250
 /// B for each.
@@ -20,6 +20,18 @@ impl ClassId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// The group of a router that belongs to none, in [`Network::group_of_router`].
+pub const NO_GROUP: u32 = u32::MAX;
+
+/// What a family calls the levels of its machines: node, router, group, machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// The kinds of routers, from the nodes upwards; a router sends *down* to a lower kind or to nodes.
+    pub routers: &'static [&'static str],
+    /// What is above routers.
+    pub group: &'static str,
 }
 
 /// The far end of a router's port.
@@ -45,8 +57,16 @@ pub struct Network {
     pub groups: u32,
     /// First slot of each router, and the number of slots as the last entry.
     pub first_slot: Vec<u32>,
-    /// Group of each router.
+    /// Group of each router, or [`NO_GROUP`].
     pub group_of_router: Vec<u32>,
+    /// First router of each group, and the end of the last. Routers from there on belong to no group.
+    pub first_of_group: Vec<u32>,
+    /// The names of its levels.
+    pub levels: Levels,
+    /// Kind of each router, as an index of [`Levels::routers`].
+    pub kind_of_router: Vec<u8>,
+    /// Address of each router.
+    pub address_of_router: Vec<Address>,
     /// Far end of each slot.
     pub peer: Vec<Peer>,
     /// Link class of each slot.
@@ -57,10 +77,10 @@ pub struct Network {
     pub router_of_slot: Vec<RouterId>,
     /// NICs per node.
     pub rails: u32,
-    /// The first class of links between groups.
+    /// Whether NICs with different numbers cannot reach each other: each rail has a network of its own.
+    pub separate_rails: bool,
+    /// The first class of links that leave groups.
     pub first_global: ClassId,
-    /// Routers of every group except perhaps the last, which may have fewer.
-    pub routers_per_group: u32,
     /// Whether the link of each slot has failed; empty if nothing has. A failed cable has failed slots at both ends.
     pub failed: Vec<bool>,
     /// Whether each router has failed; empty if nothing has.
@@ -127,24 +147,48 @@ impl Network {
     }
 
     /// Number of a router inside its group.
+    ///
+    /// # Panics
+    /// If it belongs to none.
     #[inline]
     #[must_use]
     pub fn local(&self, r: RouterId) -> u32 {
-        r.0 - self.group_of_router[r.index()] * self.routers_per_group
+        r.0 - self.first_of_group[self.group_of_router[r.index()] as usize]
+    }
+
+    /// The group of a router, if it belongs to one.
+    #[inline]
+    #[must_use]
+    pub fn group_of(&self, r: RouterId) -> Option<GroupId> {
+        let group = self.group_of_router[r.index()];
+        (group != NO_GROUP).then_some(GroupId(group))
+    }
+
+    /// Number of ports of a router that lead down: to nodes, or to routers of a lower kind. They come first.
+    #[must_use]
+    pub fn ports_down(&self, r: RouterId) -> u16 {
+        let kind = |r: RouterId| self.kind_of_router[r.index()];
+        let leads_down = |slot: &u32| match self.peer[*slot as usize] {
+            Peer::Node(_) => true,
+            Peer::Router(far) => kind(self.router_of_slot[far.index()]) < kind(r),
+            Peer::None => false,
+        };
+        let slots = self.first_slot[r.index()]..self.first_slot[r.index() + 1];
+        slots.take_while(leads_down).count() as u16
     }
 
     /// The first router of a group.
     #[inline]
     #[must_use]
     pub fn first_router(&self, g: GroupId) -> RouterId {
-        RouterId(g.0 * self.routers_per_group)
+        RouterId(self.first_of_group[g.index()])
     }
 
     /// Routers of a group.
     #[inline]
     #[must_use]
     pub fn routers_in(&self, g: GroupId) -> u32 {
-        (self.routers() as u32 - g.0 * self.routers_per_group).min(self.routers_per_group)
+        self.first_of_group[g.index() + 1] - self.first_of_group[g.index()]
     }
 
     /// The group of node `n`.

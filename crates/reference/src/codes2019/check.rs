@@ -51,6 +51,7 @@ fn check_machine(spec: &Spec) -> Result<(), Error> {
     let TopologySpec::DragonflyPlus(topology) = &spec.topology else {
         let found = match &spec.topology {
             TopologySpec::Cascade(_) => "cascade",
+            TopologySpec::FatTree(_) => "fat-tree",
             _ => "dragonfly",
         };
         return other(path!["topology", "kind"], found, &["dragonfly-plus"]);

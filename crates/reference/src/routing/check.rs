@@ -12,6 +12,7 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
         let routing = routing_of(spec, job);
         let needed = match &map.shape {
             Shape::DragonflyPlus(_) => on_dragonfly_plus(routing),
+            Shape::FatTree(_) => on_fat_tree(routing),
             Shape::Direct(paths) => stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
         };
         let via_leaf = matches!(routing, RoutingSpec::Valiant { via: Via::Leaf, .. });
@@ -38,7 +39,28 @@ fn on_dragonfly_plus(routing: &RoutingSpec) -> Option<usize> {
         RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
         | RoutingSpec::Fpar { .. }
         | RoutingSpec::ProgAdaptive { .. } => Some(2),
-        _ => None,
+        RoutingSpec::Valiant { via: Via::Group | Via::Router, .. }
+        | RoutingSpec::Ugal { .. }
+        | RoutingSpec::Par { .. }
+        | RoutingSpec::AdaptiveLocal { .. }
+        | RoutingSpec::Aries { .. }
+        | RoutingSpec::ApplicationAware { .. }
+        | RoutingSpec::UpDown { .. } => None,
+    }
+}
+
+fn on_fat_tree(routing: &RoutingSpec) -> Option<usize> {
+    match routing {
+        RoutingSpec::UpDown { .. } => Some(1),
+        RoutingSpec::Minimal { .. }
+        | RoutingSpec::Valiant { .. }
+        | RoutingSpec::Ugal { .. }
+        | RoutingSpec::Par { .. }
+        | RoutingSpec::AdaptiveLocal { .. }
+        | RoutingSpec::Aries { .. }
+        | RoutingSpec::ApplicationAware { .. }
+        | RoutingSpec::ProgAdaptive { .. }
+        | RoutingSpec::Fpar { .. } => None,
     }
 }
 
@@ -62,6 +84,11 @@ fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
         | RoutingSpec::Aries { .. }
         | RoutingSpec::ApplicationAware { .. } => 4,
         RoutingSpec::Par { via: Via::Router, .. } => 5,
-        _ => return None,
+        RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
+        | RoutingSpec::Ugal { via: Via::Spine | Via::Leaf, .. }
+        | RoutingSpec::Par { via: Via::Spine | Via::Leaf, .. }
+        | RoutingSpec::ProgAdaptive { .. }
+        | RoutingSpec::Fpar { .. }
+        | RoutingSpec::UpDown { .. } => return None,
     })
 }

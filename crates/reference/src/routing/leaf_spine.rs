@@ -28,7 +28,13 @@ pub(super) fn route(at: &DecisionContext<'_>, map: &LeafSpine, packet: &mut Pack
     match *at.routing {
         RoutingSpec::Minimal { select, .. } => (position.minimal(select), at.channel),
         RoutingSpec::Valiant { via, select, .. } => position.valiant(packet, via, select),
-        _ => position.adaptive(packet),
+        RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => position.adaptive(packet),
+        RoutingSpec::Ugal { .. }
+        | RoutingSpec::Par { .. }
+        | RoutingSpec::AdaptiveLocal { .. }
+        | RoutingSpec::Aries { .. }
+        | RoutingSpec::ApplicationAware { .. }
+        | RoutingSpec::UpDown { .. } => unreachable!("`check` refuses it on a Dragonfly+"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! A packet under way, and the other events of a router: one record of 32 bytes, moved by value.
 
+use odonata_topology::Address;
+
 use crate::engine::Record;
 
 /// No intermediate group or leaf.
@@ -65,10 +67,8 @@ pub struct Event {
     /// State that the routing keeps in the packet, or [`NO_INTERMEDIATE`]. On a Dragonfly+, the intermediate stop of a
     /// Valiant path as `group << 16 | leaf`; on direct machines see [`crate::routing::direct`].
     pub intermediate: u32,
-    /// Group of the destination.
-    pub to_group: u16,
-    /// Router of the destination, numbered in its group.
-    pub to_local: u16,
+    /// Address of the destination's router, which only the family of the machine understands.
+    pub to: Address,
     /// Port of the destination at its router.
     pub to_port: u16,
     /// Port by which the packet came.
@@ -147,8 +147,7 @@ impl Event {
             message,
             key: 0,
             intermediate: NO_INTERMEDIATE,
-            to_group: 0,
-            to_local: 0,
+            to: Address::default(),
             to_port: 0,
             port,
             size: 0,
@@ -182,6 +181,14 @@ impl Event {
     pub fn packet(time: u64, port: u16, message: u32, key: u32, bytes: u32) -> Self {
         let size = (bytes - 1) as u16;
         Self { size, key, ..Self::other(EventKind::Decision, time, port, 0, message) }
+    }
+
+    /// A packet of one byte to this address at its first router, of routing number `routing`: for paths, not for runs.
+    #[must_use]
+    pub fn to_address(to: Address, routing: u8) -> Self {
+        let mut packet = Self { to, ..Self::packet(0, 0, 0, 0, 1) };
+        packet.set_routing(routing);
+        packet
     }
 
     /// A packet reaches a NIC, whose node has its first NIC at `port`. The event keeps the number of its routing.

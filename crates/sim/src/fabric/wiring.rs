@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use odonata_topology::{Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
+use odonata_topology::{Address, Bandwidth, ClassId, Network, NodeId, Peer, RouterId};
 
 use super::packet::Event;
 use super::{HopTiming, RouterPlace};
@@ -80,10 +80,8 @@ pub struct NicAttachment {
     pub router: u32,
     /// Port of the NIC there.
     pub port: u16,
-    /// Group.
-    pub group: u16,
-    /// Router, numbered in its group.
-    pub local: u16,
+    /// Address of the router.
+    pub address: Address,
 }
 
 /// An output virtual channel: an existing port of a router and an existing channel of it. Only [`Wiring::output`] makes
@@ -121,6 +119,9 @@ pub struct Wiring {
     pub(crate) wires: Arc<[Wire]>,
     /// NICs of each node.
     pub rails: u32,
+    /// Whether a message reaches its destination by the NIC with the number of the NIC that sends it, because the rails
+    /// are not linked.
+    pub separate_rails: bool,
     /// Whether packets cut through: routers decide on a packet before its tail has arrived.
     pub cut_through: bool,
     /// Whether some node has NICs on different routers.
@@ -152,8 +153,7 @@ impl Wiring {
     pub fn new(spec: &Spec, network: &Network) -> Self {
         let attachment = |&slot| {
             let (router, port) = network.port_of(slot);
-            let group = network.group_of_router[router.index()] as u16;
-            NicAttachment { router: router.0, port: port.0, group, local: network.local(router) as u16 }
+            NicAttachment { router: router.0, port: port.0, address: network.address_of_router[router.index()] }
         };
         let attachments: Arc<[NicAttachment]> = network.node_slot.iter().map(attachment).collect();
         let nodes = attachments.chunks(network.rails as usize);
@@ -165,6 +165,7 @@ impl Wiring {
             attachments,
             wires: wires(network),
             rails: network.rails,
+            separate_rails: network.separate_rails,
             groups: network.groups as usize,
             first_global: network.first_global.0,
             times,

@@ -179,7 +179,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             let nics = &mut self.nics[first as usize..(first + rails) as usize];
             let at;
             [rail, at] = of.rails.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
-            to = of.to * rails + at;
+            to = of.to * rails + if fabric.links.wiring.separate_rails { rail } else { at };
             *nics[rail as usize].unsent_mut() += bytes;
         }
         let nic = first + rail;

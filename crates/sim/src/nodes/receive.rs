@@ -55,9 +55,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         let key = response_key(arrival.intermediate);
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
         response.set_channel(answers.first_response);
-        (response.to_group, response.to_local, response.to_port) = (to.group, to.local, to.port);
+        (response.to, response.to_port) = (to.address, to.port);
         response.set_routing(arrival.routing());
-        routing.enter(&mut response, here.group, here.local);
+        routing.enter(&mut response, here.address);
         let of = answers.get_mut(nic);
         of.responses.push_back(response);
         if !of.response_waits {

@@ -153,11 +153,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                 }
             };
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
-            packet.to_group = to.group;
-            packet.to_local = to.local;
+            packet.to = to.address;
             packet.to_port = to.port;
             packet.set_routing(head.routing());
-            routing.enter(&mut packet, attachment.group, attachment.local);
+            routing.enter(&mut packet, attachment.address);
             fabric.queue.push(attachment.router, packet);
             if links.wiring.rails > 1 {
                 *nic.unsent_mut() -= u64::from(bytes);

@@ -9,10 +9,9 @@
 use std::collections::BTreeSet;
 
 use odonata_error::{Error, ErrorKind, path};
-use odonata_topology::{DragonflyPlus, Peer, Port, RouterId};
+use odonata_topology::{Port, RouterId};
 
-use super::RouterPlace;
-use super::dragonfly_plus::AnyDragonflyPlusAlgorithm;
+use super::{AllPaths, RouterPlace};
 use crate::fabric::packet::Event;
 
 /// A virtual channel, by its sender: router, port and channel.
@@ -29,127 +28,84 @@ pub struct VcDependency {
     pub hop: u8,
 }
 
-/// Walks every path that a packet from leaf `from` to leaf `to` may take, for every intermediate stop that it may be
-/// given. Returns whether every path ends at `to` within the routing's bound.
+/// Walks every path that a packet of routing number `routing` may take from one router with nodes to another, whatever
+/// its state where it enters. Returns whether every path ends at `to` within the routing's bound.
 pub fn explore(
-    machine: &DragonflyPlus,
-    routing: &AnyDragonflyPlusAlgorithm,
+    paths: &impl AllPaths,
+    routing: u8,
     from: RouterId,
     to: RouterId,
     visit: &mut dyn FnMut(VcDependency),
 ) -> bool {
-    let (source, target) = (RouterPlace::of(&machine.network, from), RouterPlace::of(&machine.network, to));
-    let mut first = Event::packet(0, 0, 0, 0, 1);
-    first.to_group = target.group;
-    first.to_local = target.local;
+    let network = paths.network();
+    let address = |r: RouterId| network.address_of_router[r.index()];
     let mut seen = BTreeSet::new();
-    let mut open: Vec<(RouterId, Event, Option<VcAddress>)> = Vec::new();
-    for intermediate in routing.intermediates(machine, source.group, target.group) {
-        let mut packet = first;
-        packet.intermediate = intermediate;
-        open.push((from, packet, None));
-    }
+    let starts = paths.starts(address(from), address(to), routing);
+    let mut open: Vec<(RouterId, Event, Option<VcAddress>)> =
+        starts.into_iter().map(|packet| (from, packet, None)).collect();
     while let Some((router, packet, came)) = open.pop() {
-        if packet.hop() > routing.max_hops() {
+        if packet.hop() > paths.max_hops(routing) {
             return false;
         }
         if router == to {
             continue;
         }
-        let candidates = routing.candidates(machine, RouterPlace::of(&machine.network, router), &packet);
-        if candidates.minimal.is_empty() && candidates.non_minimal.is_empty() {
+        let branches = paths.branches(RouterPlace::of(network, router), &packet);
+        if branches.is_empty() {
             return false;
         }
-        for (ports, channel) in
-            [(candidates.minimal, candidates.minimal_channel), (candidates.non_minimal, candidates.non_minimal_channel)]
-        {
-            for port in ports.iter() {
-                let goes = (router, Port(port), channel);
-                visit(VcDependency { came, goes, hop: packet.hop() });
-                let Peer::Router(far) = machine.network.peer[machine.network.slot(router, Port(port)).index()] else {
-                    return false;
-                };
-                let (next, far_port) = machine.network.port_of(far);
-                let mut on = packet;
-                if candidates.begins_second_phase {
-                    on.begin_second_phase();
-                }
-                on.port = far_port.0;
-                on.set_channel(channel);
-                on.next_hop();
-                if seen.insert((next, on.port, channel, on.intermediate, on.in_second_phase(), on.hop())) {
-                    open.push((next, on, Some(goes)));
-                }
+        for branch in branches {
+            let goes = (router, Port(branch.port), branch.channel);
+            visit(VcDependency { came, goes, hop: packet.hop() });
+            let (next, on) = paths.follow(router, branch);
+            if seen.insert((next, on.port, on.channel(), on.intermediate, on.in_second_phase(), on.hop())) {
+                open.push((next, on, Some(goes)));
             }
         }
     }
     true
 }
 
-/// Kind of a virtual channel: `up`, `down` or `across`, and its channel number.
-fn kind(machine: &DragonflyPlus, (router, port, channel): VcAddress) -> (&'static str, u8) {
-    let direction = if machine.is_leaf(router) {
-        "up"
-    } else if u32::from(port.0) < machine.spec.leaves {
-        "down"
-    } else {
-        "across"
-    };
-    (direction, channel)
+/// A family whose freedom from deadlock is proved before each run.
+pub trait Proof: AllPaths + Sized {
+    /// Small machines with the same routings, on which the kinds of virtual channels follow each other as they do on
+    /// this one.
+    fn small(&self) -> Vec<Self>;
+
+    /// The direction of a link between routers; with a channel it is the kind of a virtual channel.
+    fn direction(&self, router: RouterId, port: u16) -> &'static str;
+
+    /// The names of the routings, by their numbers.
+    fn routings(&self) -> Vec<&'static str>;
 }
 
-/// Refuses routings that could deadlock on this kind of machine, alone or together.
-///
-/// The paths are walked on a machine of at most four groups of at most two leaves and three spines with the same
-/// algorithms: which kinds of virtual channels follow each other does not depend on how many of each there are. It does
-/// depend on whether a spine has links to a group. Where some have none, or something has failed, both the machine with
-/// all links and one with few links are walked, and the dependencies of both count. (So the check may refuse more than
-/// necessary, but never less.)
+/// Refuses routings that could deadlock on their kind of machine, alone or together.
 ///
 /// # Errors
 /// [`ErrorKind::CouldDeadlock`] with the cycle.
-pub fn check(machine: &DragonflyPlus, routings: &[AnyDragonflyPlusAlgorithm]) -> Result<(), Error> {
+pub fn check(routings: &impl Proof) -> Result<(), Error> {
     let mut follows = BTreeSet::new();
-    let links: &[u32] =
-        if machine.complete && !machine.has_failures() { &[machine.spec.spines] } else { &[machine.spec.spines, 1] };
-    for &links_per_pair in links {
-        let small = small(machine, links_per_pair);
+    let names = routings.routings();
+    for small in routings.small() {
+        let network = small.network();
         let leaves: Vec<RouterId> =
-            (0..small.network.routers() as u32).map(RouterId).filter(|&r| small.is_leaf(r)).collect();
-        for &from in &leaves {
-            for &to in &leaves {
-                let mut visit = |dependency: VcDependency| {
-                    if let Some(came) = dependency.came {
-                        follows.insert((kind(&small, came), kind(&small, dependency.goes)));
-                    }
-                };
-                for routing in routings {
-                    let ends = explore(&small, routing, from, to, &mut visit);
-                    debug_assert!(ends, "a way of `{}` does not end", routing.name());
+            (0..network.routers() as u32).map(RouterId).filter(|r| network.kind_of_router[r.index()] == 0).collect();
+        let kind = |(router, port, channel): VcAddress| (small.direction(router, port.0), channel);
+        for (&from, &to) in leaves.iter().flat_map(|from| leaves.iter().map(move |to| (from, to))) {
+            let mut visit = |dependency: VcDependency| {
+                if let Some(came) = dependency.came {
+                    follows.insert((kind(came), kind(dependency.goes)));
                 }
+            };
+            for (number, name) in (0..).zip(&names) {
+                let ends = explore(&small, number, from, to, &mut visit);
+                debug_assert!(ends, "a way of `{name}` does not end");
             }
         }
     }
     let Some(cycle) = cycle(&follows) else { return Ok(()) };
     let cycle = cycle.iter().map(|(name, channel)| format!("{name}, channel {channel}")).collect();
-    let routings = routings.iter().map(AnyDragonflyPlusAlgorithm::name).collect();
-    Err(ErrorKind::CouldDeadlock { routings, cycle }.at(path!["routing"]))
-}
-
-/// A machine of the same kind with few parts; `links_per_pair` is at most its number of spines.
-fn small(machine: &DragonflyPlus, links_per_pair: u32) -> DragonflyPlus {
-    let (groups, leaves, spines) = (machine.spec.groups.min(4), machine.spec.leaves.min(2), machine.spec.spines.min(3));
-    let spec = odonata_topology::DragonflyPlusSpec {
-        groups,
-        leaves,
-        spines,
-        nodes_per_leaf: 1,
-        global_links_per_spine: 3,
-        links_per_pair: (groups > 1).then_some(links_per_pair.min(spines)),
-        arrangement: odonata_topology::Arrangement::Linear,
-        ..odonata_topology::DragonflyPlusSpec::default()
-    };
-    DragonflyPlus::build(&spec).expect("a link from every spine to each of three groups takes three ports")
+    Err(ErrorKind::CouldDeadlock { routings: names, cycle }.at(path!["routing"]))
 }
 
 /// A cycle in a relation, if there is one.

@@ -20,11 +20,11 @@ pub mod valiant;
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path, path};
-use odonata_topology::Dragonfly;
+use odonata_topology::{Address, Dragonfly, Network};
 
 pub use paths::{Paths, Pick};
 
-use super::{CongestionMetric, Loads, PathGranularity, RouterPlace, RoutingAlgorithm};
+use super::{AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, RouterPlace, RoutingAlgorithm};
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
@@ -191,8 +191,6 @@ algorithms! { ($)
 // Below the list, because it uses the macros that the list defines.
 mod branches;
 
-pub use branches::Branch;
-
 /// Stages of the longest path of a routing; none if it is not for these machines.
 #[must_use]
 pub fn stages(routing: &RoutingSpec) -> Option<u8> {
@@ -246,16 +244,6 @@ impl Direct {
         u32::from(algorithm.stages().max(bridged)) * u32::from(self.paths.subs())
     }
 
-    /// Most links between routers that a packet of routing number `algorithm` may take.
-    #[must_use]
-    pub fn max_hops(&self, routing: u8) -> u8 {
-        let algorithm = &self.algorithms[usize::from(routing)];
-        let bridged = if self.paths.bridged() { 3 } else { 2 };
-        let (stages, global) =
-            (algorithm.stages().max(bridged), if algorithm.stages().max(bridged) > 2 { 2 } else { 1 });
-        stages * self.paths.machine().diameter() + global
-    }
-
     /// Whether a decision may read the loads of other routers.
     #[must_use]
     pub fn sees_other_routers(&self) -> bool {
@@ -285,7 +273,7 @@ impl Direct {
         packet: &Event,
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Departure {
-        let (from, to) = (position.place.group, packet.to_group);
+        let (from, to) = (position.place.group, packet.to.group());
         if from != to && self.paths.is_bridged(from, to) {
             let intermediates = self.paths.intermediates(from, to);
             let via =
@@ -361,7 +349,7 @@ impl PacketPosition {
 
 impl RoutingAlgorithm for Direct {
     #[inline(always)]
-    fn enter(&self, _: &mut Event, _: u16, _: u16) {}
+    fn enter(&self, _: &mut Event, _: Address) {}
 
     #[inline(always)]
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
@@ -371,13 +359,13 @@ impl RoutingAlgorithm for Direct {
     #[inline]
     fn guess(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
         let via = (packet.intermediate >> 16) as u16;
-        let group = if via == NO_GROUP || packet.in_second_phase() { packet.to_group } else { via };
+        let group = if via == NO_GROUP || packet.in_second_phase() { packet.to.group() } else { via };
         let ports = if packet.hop() == 0 {
             return None;
         } else if place.group != group {
             self.paths.towards(place, group, packet.intermediate as u16)
-        } else if group == packet.to_group {
-            self.paths.local(place, packet.to_local)
+        } else if group == packet.to.group() {
+            self.paths.local(place, packet.to.local())
         } else {
             return None;
         };
@@ -388,6 +376,24 @@ impl RoutingAlgorithm for Direct {
     #[inline]
     fn granularity(&self, routing: u8) -> PathGranularity {
         with_direct_algorithm!(&self.algorithms[usize::from(routing)], algorithm => algorithm.granularity())
+    }
+}
+
+impl AllPaths for Direct {
+    fn network(&self) -> &Network {
+        &self.paths.machine().network
+    }
+
+    fn max_hops(&self, routing: u8) -> u8 {
+        let algorithm = &self.algorithms[usize::from(routing)];
+        let bridged = if self.paths.bridged() { 3 } else { 2 };
+        let (stages, global) =
+            (algorithm.stages().max(bridged), if algorithm.stages().max(bridged) > 2 { 2 } else { 1 });
+        stages * self.paths.machine().diameter() + global
+    }
+
+    fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+        self.all_branches(place, packet)
     }
 }
 
@@ -437,12 +443,12 @@ impl Direct {
                 let router = if by_router {
                     self.paths.intermediate_router(position.place, packet)
                 } else {
-                    position.place.local
+                    position.place.address.local()
                 };
                 packet.intermediate = remember(Some(via), router);
             }
             let router = packet.intermediate as u16;
-            if router != position.place.local {
+            if router != position.place.address.local() {
                 return self.paths.inside(*position, router, LEG_BASE, pick, packet, loads);
             }
             packet.begin_second_phase();
@@ -451,11 +457,11 @@ impl Direct {
             }
             begins = true;
         }
-        if group == packet.to_group {
-            return self.paths.inside(*position, packet.to_local, LEG_BASE, pick, packet, loads);
+        if group == packet.to.group() {
+            return self.paths.inside(*position, packet.to.local(), LEG_BASE, pick, packet, loads);
         }
         if begins {
-            let (cable, port) = self.paths.to_group(*position, packet.to_group, MINIMAL_BASE, pick, packet, loads);
+            let (cable, port) = self.paths.to_group(*position, packet.to.group(), MINIMAL_BASE, pick, packet, loads);
             packet.intermediate = remember(Some(via), cable);
             return port;
         }
@@ -470,7 +476,7 @@ impl Direct {
             }
             return departure.port;
         }
-        self.along(*position, packet.to_group, pick, packet, loads)
+        self.along(*position, packet.to.group(), pick, packet, loads)
     }
 
     /// The port along a leg to a cable to `group`.
@@ -485,7 +491,7 @@ impl Direct {
     ) -> u16 {
         let cable = packet.intermediate as u16;
         let (router, port) = self.paths.cable(position.place.group, group, cable);
-        if router == position.place.local {
+        if router == position.place.address.local() {
             return port;
         }
         self.paths.inside(position, router, LEG_BASE, pick, packet, loads)

@@ -15,14 +15,17 @@ pub mod valiant;
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path, path};
-use odonata_topology::{DragonflyPlus, GroupId};
+use odonata_topology::{Address, DragonflyPlus, GroupId, Network, Peer, RouterId};
 
 pub use candidates::CandidatePorts;
 
-use super::{CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm};
+use super::deadlock::Proof;
+use super::{
+    AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, Ports, RouterPlace, Routing, RoutingAlgorithm,
+};
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
-use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Via};
+use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Spec, Via};
 
 /// The kind of machine, as the list of routings names it.
 pub(super) const MACHINE_KIND: &str = "dragonfly-plus";
@@ -59,12 +62,11 @@ pub trait DragonflyPlusAlgorithm: Clone + Send + Sync {
         false
     }
 
-    /// Makes the decisions that are made once per packet, when it enters the network at leaf `leaf` of group `from`.
+    /// Makes the decisions that are made once per packet, when it enters the network at leaf `from`.
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
-        let _ = leaf;
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: Address) {
         if self.one_group() {
-            packet.intermediate = intermediate_group(machine, packet.key, PER_PACKET, from, packet.to_group);
+            packet.intermediate = intermediate_group(machine, packet.key, PER_PACKET, from.group(), packet.to.group());
         }
     }
 
@@ -85,6 +87,19 @@ pub trait DragonflyPlusAlgorithm: Clone + Send + Sync {
         place: RouterPlace,
         packet: &Event,
     ) -> CandidatePorts<'a>;
+
+    /// The candidates, with failures or without.
+    fn all_candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
+        if machine.has_failures() {
+            return self.candidates_with_failures(machine, place, packet);
+        }
+        self.candidates(machine, place, packet)
+    }
+
+    /// Whether a packet with an intermediate stop counts as non-minimal from its first router on.
+    fn diverts_at_once(&self) -> bool {
+        false
+    }
 
     /// The decision, if it is found without all candidates: the same as by [`candidates`](Self::candidates) and
     /// [`choose`](Self::choose), which it spares most packets.
@@ -123,8 +138,8 @@ pub struct DragonflyPlusRouting<R> {
 
 impl<R: DragonflyPlusAlgorithm> RoutingAlgorithm for DragonflyPlusRouting<R> {
     #[inline(always)]
-    fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
-        self.algorithm.enter(&self.machine, packet, from, leaf);
+    fn enter(&self, packet: &mut Event, from: Address) {
+        self.algorithm.enter(&self.machine, packet, from);
     }
 
     #[inline(always)]
@@ -274,19 +289,10 @@ impl AnyDragonflyPlusAlgorithm {
         with_dragonfly_plus!(self, algorithm => of(algorithm))
     }
 
-    /// As [`DragonflyPlusAlgorithm::intermediates`].
-    #[must_use]
-    pub fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
-        with_dragonfly_plus!(self, algorithm => algorithm.intermediates(machine, from, to))
-    }
-
     /// Where a packet may go, as [`DragonflyPlusAlgorithm::candidates`].
     #[must_use]
     pub fn candidates<'a>(&self, machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
-        if machine.has_failures() {
-            return with_dragonfly_plus!(self, algorithm => algorithm.candidates_with_failures(machine, place, packet));
-        }
-        with_dragonfly_plus!(self, algorithm => algorithm.candidates(machine, place, packet))
+        with_dragonfly_plus!(self, algorithm => algorithm.all_candidates(machine, place, packet))
     }
 }
 
@@ -298,9 +304,35 @@ pub struct Mixed {
     pub(super) algorithms: Vec<AnyDragonflyPlusAlgorithm>,
 }
 
+impl Mixed {
+    /// Prepares the routings of a specification, each with its position there.
+    ///
+    /// # Errors
+    /// If one of them is not for this machine or needs more channels than the fabric has.
+    pub fn new(spec: &Spec, machine: Arc<DragonflyPlus>, specs: &[(Path, RoutingSpec)]) -> Result<Self, Error> {
+        let fabric = spec.sensed_fabric();
+        let algorithms = specs
+            .iter()
+            .map(|(at, routing)| AnyDragonflyPlusAlgorithm::new(&fabric, routing, at))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (algorithm, (at, _)) in algorithms.iter().zip(specs) {
+            algorithm.check(&machine, at)?;
+        }
+        Ok(Self { machine, algorithms })
+    }
+
+    /// The type for which the simulation is fastest.
+    pub(super) fn simplest(mut self) -> Routing {
+        if self.algorithms.len() > 1 || self.machine.has_failures() {
+            return Routing::Mixed(self);
+        }
+        super::alone(self.machine, self.algorithms.remove(0))
+    }
+}
+
 impl RoutingAlgorithm for Mixed {
-    fn enter(&self, packet: &mut Event, from: u16, leaf: u16) {
-        with_dragonfly_plus!(&self.algorithms[usize::from(packet.routing())], algorithm => algorithm.enter(&self.machine, packet, from, leaf));
+    fn enter(&self, packet: &mut Event, from: Address) {
+        with_dragonfly_plus!(&self.algorithms[usize::from(packet.routing())], algorithm => algorithm.enter(&self.machine, packet, from));
     }
 
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
@@ -311,6 +343,122 @@ impl RoutingAlgorithm for Mixed {
 
     fn granularity(&self, routing: u8) -> PathGranularity {
         with_dragonfly_plus!(&self.algorithms[usize::from(routing)], algorithm => algorithm.granularity())
+    }
+}
+
+impl<R: DragonflyPlusAlgorithm> AllPaths for DragonflyPlusRouting<R> {
+    fn network(&self) -> &Network {
+        &self.machine.network
+    }
+
+    fn max_hops(&self, _: u8) -> u8 {
+        R::MAX_HOPS
+    }
+
+    fn starts(&self, from: Address, to: Address, routing: u8) -> Vec<Event> {
+        starts(&self.machine, &self.algorithm, from, to, routing)
+    }
+
+    fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+        branches(&self.algorithm.all_candidates(&self.machine, place, packet), packet)
+    }
+}
+
+impl AllPaths for Mixed {
+    fn network(&self) -> &Network {
+        &self.machine.network
+    }
+
+    fn max_hops(&self, routing: u8) -> u8 {
+        self.algorithms[usize::from(routing)].max_hops()
+    }
+
+    fn starts(&self, from: Address, to: Address, routing: u8) -> Vec<Event> {
+        with_dragonfly_plus!(&self.algorithms[usize::from(routing)], algorithm => starts(&self.machine, algorithm, from, to, routing))
+    }
+
+    fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+        branches(&self.algorithms[usize::from(packet.routing())].candidates(&self.machine, place, packet), packet)
+    }
+}
+
+/// The states in which packets from one leaf to another enter the network.
+fn starts<R: DragonflyPlusAlgorithm>(
+    machine: &DragonflyPlus,
+    algorithm: &R,
+    from: Address,
+    to: Address,
+    routing: u8,
+) -> Vec<Event> {
+    let start = |intermediate| {
+        let mut packet = Event::to_address(to, routing);
+        packet.intermediate = intermediate;
+        if algorithm.diverts_at_once() && intermediate != NO_INTERMEDIATE {
+            packet.divert();
+        }
+        packet
+    };
+    algorithm.intermediates(machine, from.group(), to.group()).into_iter().map(start).collect()
+}
+
+/// The links on which a packet with these candidates may leave.
+fn branches(candidates: &CandidatePorts<'_>, packet: &Event) -> Vec<Branch> {
+    let mut packet = *packet;
+    if candidates.begins_second_phase {
+        packet.begin_second_phase();
+    }
+    let mut diverted = packet;
+    diverted.divert();
+    let minimal = candidates.minimal.iter().map(|port| Branch { port, channel: candidates.minimal_channel, packet });
+    let non_minimal = candidates.non_minimal.iter().map(|port| Branch {
+        port,
+        channel: candidates.non_minimal_channel,
+        packet: diverted,
+    });
+    minimal.chain(non_minimal).collect()
+}
+
+/// The paths are walked on a machine of at most four groups of at most two leaves and three spines with the same
+/// algorithms: which kinds of virtual channels follow each other does not depend on how many of each there are. It does
+/// depend on whether a spine has links to a group. Where some have none, or something has failed, both the machine with
+/// all links and one with few links are walked, and the dependencies of both count. (So the check may refuse more than
+/// necessary, but never less.)
+impl Proof for Mixed {
+    fn small(&self) -> Vec<Self> {
+        let spec = &self.machine.spec;
+        let regular = self.machine.complete && !self.machine.has_failures();
+        let links: &[u32] = if regular { &[spec.spines] } else { &[spec.spines, 1] };
+        let small = |&links_per_pair: &u32| {
+            let (groups, leaves, spines) = (spec.groups.min(4), spec.leaves.min(2), spec.spines.min(3));
+            let spec = odonata_topology::DragonflyPlusSpec {
+                groups,
+                leaves,
+                spines,
+                nodes_per_leaf: 1,
+                global_links_per_spine: 3,
+                links_per_pair: (groups > 1).then_some(links_per_pair.min(spines)),
+                arrangement: odonata_topology::Arrangement::Linear,
+                ..odonata_topology::DragonflyPlusSpec::default()
+            };
+            let machine =
+                DragonflyPlus::build(&spec).expect("a link from every spine to each of three groups takes three ports");
+            Self { machine: Arc::new(machine), algorithms: self.algorithms.clone() }
+        };
+        links.iter().map(small).collect()
+    }
+
+    fn direction(&self, router: RouterId, port: u16) -> &'static str {
+        let network = &self.machine.network;
+        let slot = network.first_slot[router.index()] + u32::from(port);
+        match network.peer[slot as usize] {
+            _ if self.machine.is_leaf(router) => "up",
+            Peer::Router(far) if self.machine.is_leaf(network.router_of_slot[far.index()]) => "down",
+            _ => "across",
+        }
+    }
+
+    fn routings(&self) -> Vec<&'static str> {
+        self.algorithms.iter().map(AnyDragonflyPlusAlgorithm::name).collect()
     }
 }
 
@@ -372,7 +520,7 @@ fn up<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> 
 /// Ports of a spine to another group `to`.
 #[inline(always)]
 fn across<'a>(machine: &'a DragonflyPlus, place: RouterPlace, to: u16) -> Ports<'a> {
-    let spine = u32::from(place.local - place.down);
+    let spine = u32::from(place.address.local() - place.down);
     let ports = machine.spine_ports(GroupId(u32::from(place.group)), spine, GroupId(u32::from(to)));
     Ports::range(ports.start, ports.end - ports.start)
 }

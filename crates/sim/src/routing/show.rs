@@ -3,11 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use odonata_error::{Error, ErrorKind, path};
-use odonata_topology::{Machine, NodeId, Peer, Port, RouterId, SlotId};
+use odonata_topology::{NodeId, RouterId, SlotId};
 
-use super::direct::Direct;
-use super::dragonfly_plus::AnyDragonflyPlusAlgorithm;
-use super::{RouterPlace, distinct};
+use super::{AllPaths, Branch, RouterPlace, Routing, distinct, with_algorithm};
 use crate::fabric::packet::Event;
 use crate::spec::Spec;
 
@@ -54,36 +52,20 @@ pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 pub fn paths(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<PacketPaths, Error> {
     let machine = spec.checked()?;
     let routings = distinct(spec)?;
-    let (at, routing) = &routings[0];
-    let graph = match machine {
-        Machine::DragonflyPlus(machine) => {
-            let algorithm = AnyDragonflyPlusAlgorithm::new(&spec.fabric, routing, at)?;
-            Graph { machine: Machine::DragonflyPlus(machine), family: Family::DragonflyPlus(algorithm) }
-        }
-        Machine::Dragonfly(machine) => {
-            let direct = Direct::new(spec, machine.clone(), &routings[..1])?;
-            Graph { machine: Machine::Dragonfly(machine), family: Family::Direct(Box::new(direct)) }
-        }
-    };
-    graph.paths(from, to, limit)
+    let routing = Routing::of(spec, machine, &routings[..1])?;
+    with_algorithm!(&routing, algorithm => Graph { paths: algorithm }.paths(from, to, limit))
 }
 
-enum Family {
-    DragonflyPlus(AnyDragonflyPlusAlgorithm),
-    Direct(Box<Direct>),
-}
-
-struct Graph {
-    machine: Machine,
-    family: Family,
+struct Graph<'a, P> {
+    paths: &'a P,
 }
 
 /// The state of a packet that decides where it may go.
 type SearchKey = (u32, u16, u8, u32, bool, bool, u8);
 
-impl Graph {
+impl<P: AllPaths> Graph<'_, P> {
     fn paths(&self, from: u32, to: u32, limit: usize) -> Result<PacketPaths, Error> {
-        let network = self.machine.network();
+        let network = self.paths.network();
         for (at, node) in [("from", from), ("to", to)] {
             if node as usize >= network.nodes() {
                 return Err(ErrorKind::NoSuchNode { node, nodes: network.nodes() }.at(path![at]));
@@ -92,10 +74,11 @@ impl Graph {
         if from == to {
             return Err(ErrorKind::SameNode { node: to }.at(path!["to"]));
         }
-        let target = self.place(network.router_of_node(NodeId(to)));
         let end = network.node_slot[(to * network.rails) as usize];
         let source = network.router_of_node(NodeId(from));
-        let starts: Vec<Event> = self.starts(self.place(source), target);
+        let [first, last] =
+            [source, network.router_of_node(NodeId(to))].map(|router| network.address_of_router[router.index()]);
+        let starts = self.paths.starts(first, last, 0);
         let (mut total, mut known) = (0_u64, HashMap::new());
         let (mut found, mut hops) = (Found::default(), Vec::new());
         for packet in &starts {
@@ -117,70 +100,18 @@ impl Graph {
         Ok(PacketPaths { total, first: of(true).chain(of(false)).cloned().collect() })
     }
 
-    fn place(&self, router: RouterId) -> RouterPlace {
-        RouterPlace::of(self.machine.network(), router)
-    }
-
-    /// A packet for every decision that may be made when it enters the network.
-    fn starts(&self, source: RouterPlace, target: RouterPlace) -> Vec<Event> {
-        let mut packet = Event::packet(0, 0, 0, 0, 1);
-        packet.to_group = target.group;
-        packet.to_local = target.local;
-        let (Family::DragonflyPlus(algorithm), Machine::DragonflyPlus(machine)) = (&self.family, &self.machine) else {
-            return vec![packet];
-        };
-        let intermediates = algorithm.intermediates(machine, source.group, target.group).into_iter();
-        intermediates
-            .map(|intermediate| {
-                let mut packet = packet;
-                packet.intermediate = intermediate;
-                if matches!(algorithm, AnyDragonflyPlusAlgorithm::Valiant(_))
-                    && intermediate != crate::fabric::packet::NO_INTERMEDIATE
-                {
-                    packet.divert();
-                }
-                packet
-            })
-            .collect()
-    }
-
-    /// Where a packet may go from a router: port, channel, and the packet as it arrives at the next router.
+    /// Where a packet may go from a router: the link, the next router, and the packet as it arrives there.
     fn next(&self, router: RouterId, packet: &Event) -> Vec<(Hop, RouterId, Event)> {
-        let (place, network) = (self.place(router), self.machine.network());
-        let branches: Vec<(u16, u8, Event)> = match (&self.family, &self.machine) {
-            (Family::Direct(direct), _) => {
-                direct.branches(place, packet).into_iter().map(|b| (b.port, b.channel, b.packet)).collect()
-            }
-            (Family::DragonflyPlus(algorithm), Machine::DragonflyPlus(machine)) => {
-                let candidates = algorithm.candidates(machine, place, packet);
-                let mut packet = *packet;
-                if candidates.begins_second_phase {
-                    packet.begin_second_phase();
-                }
-                let mut diverted = packet;
-                diverted.divert();
-                let minimal = candidates.minimal.iter().map(|port| (port, candidates.minimal_channel, packet));
-                minimal
-                    .chain(candidates.non_minimal.iter().map(|port| (port, candidates.non_minimal_channel, diverted)))
-                    .collect()
-            }
-            (Family::DragonflyPlus(_), Machine::Dragonfly(_)) => unreachable!("an algorithm is made for its machine"),
-        };
-        let step = |(port, channel, mut packet): (u16, u8, Event)| {
-            let Peer::Router(far) = network.peer[network.slot(router, Port(port)).index()] else {
-                unreachable!("a routing sends packets to routers only");
-            };
-            let (next, far_port) = network.port_of(far);
-            packet.port = far_port.0;
-            packet.set_channel(channel);
-            packet.next_hop();
-            (Hop { router: router.0, port, channel }, next, packet)
+        let branches = self.paths.branches(RouterPlace::of(self.paths.network(), router), packet);
+        let step = |branch: Branch| {
+            let (next, packet) = self.paths.follow(router, branch);
+            (Hop { router: router.0, port: branch.port, channel: branch.channel }, next, packet)
         };
         branches.into_iter().map(step).collect()
     }
 
     fn arrived(&self, router: RouterId, end: SlotId) -> bool {
-        self.machine.network().router_of_slot[end.index()] == router
+        self.paths.network().router_of_slot[end.index()] == router
     }
 
     /// Number of paths from a router.
@@ -216,7 +147,7 @@ impl Graph {
         }
         if self.arrived(router, end) {
             if packet.diverted() != found.minimal {
-                let port = (end.0 - self.machine.network().first_slot[router.index()]) as u16;
+                let port = (end.0 - self.paths.network().first_slot[router.index()]) as u16;
                 let last = Hop { router: router.0, port, channel: 0 };
                 let hops: Vec<Hop> = hops.iter().copied().chain([last]).collect();
                 if found.seen.insert(hops.clone()) {

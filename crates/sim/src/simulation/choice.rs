@@ -123,7 +123,7 @@ fn rate(of: &JobSpec, job: &Job, sizes: Option<Sizes>, prepared: &Prepared, spec
     /// Number of lookaheads that a rank of a program needs for a short message.
     const LOOKAHEADS: f64 = 20.0;
     let hops = match prepared.machine {
-        Machine::DragonflyPlus(_) => 4.0,
+        Machine::DragonflyPlus(_) | Machine::FatTree(_) => 4.0,
         Machine::Dragonfly(_) => 6.0,
     };
     let answers = if spec.fabric.answers() { 2.0 } else { 1.0 };

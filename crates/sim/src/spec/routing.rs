@@ -16,7 +16,9 @@ const MOST_COUNT: u32 = 1_000_000_000;
 const PLUS: &[&str] = &["dragonfly-plus"];
 /// The kinds of machine whose routers all have nodes.
 const DIRECT: &[&str] = &["dragonfly", "cascade"];
-/// Both.
+/// The kind of machine of leaves, spines and cores.
+const TREE: &[&str] = &["fat-tree"];
+/// The kinds of machine of groups.
 const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade"];
 
 /// What the list says of a routing.
@@ -283,6 +285,12 @@ routings! {
         /// Which non-minimal ports are compared.
         candidates: FparCandidates,
     }
+    /// Up until the destination is below, then down: the shortest paths of a fat tree. Source: Zahavi 2010 (D-mod-k);
+    /// Dixit 2013 (packet spraying).
+    UpDown = "up-down" for TREE {
+        /// How packets are spread over equal ports.
+        spread: Spread,
+    }
     /// Fully progressive adaptive routing (K5 to K7). Source: Shpiner 2017; Kang 2019, section 3.1.2.
     Fpar = "fpar" for PLUS {
         /// Threshold of the score, in millionths of the capacity.
@@ -304,6 +312,20 @@ choices! {
         /// By a hash of source and destination: always the same between two nodes.
         Hash = "hash",
         /// The least backlog, ties at random.
+        LeastLoaded = "least-loaded",
+    }
+}
+
+choices! {
+    /// How packets are spread over the equal ports of a fat tree.
+    pub enum Spread {
+        /// By a hash of source and destination, as ECMP does with flows: always the same between two nodes.
+        Hash = "hash",
+        /// By the number of the destination, so that all packets to it come down by the same links.
+        DModK = "d-mod-k",
+        /// At random for each packet (packet spraying).
+        Packet = "packet",
+        /// The least load, ties at random (adaptive routing).
         LeastLoaded = "least-loaded",
     }
 }
@@ -425,7 +447,7 @@ macro_rules! named {
         $( impl Named for $type { const NAMES: &'static [(&'static str, &'static str)] = $type::NAMES; } )+
     };
 }
-named!(Select, Via, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates, ChannelSwitch);
+named!(Select, Spread, Via, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates, ChannelSwitch);
 
 impl Named for Gateways {
     const NAMES: &'static [(&'static str, &'static str)] = Self::NAMES;

@@ -6,7 +6,7 @@ use odonata_sim::spec::{ChannelSwitch, Compare, FparCandidates, RoutingSpec};
 use odonata_sim::{Spec, run};
 
 use crate::graph::{acyclic, graph};
-use crate::support::{algorithm, build, machine, output, routings, spec, stream};
+use crate::support::{machine, output, paths, routings, spec, stream};
 
 /// Two to five groups; every spine has a link to every group (dense), or some have none (sparse), or most have none.
 const SIZES: [([u32; 5], Option<u32>); 10] = [
@@ -37,9 +37,7 @@ fn no_packets_can_wait_in_a_cycle() {
             let graph = graph(&spec);
             assert!(!graph.edges.is_empty());
             assert!(acyclic(&graph.edges), "{size:?}, {links:?}, {:?}", spec.routing);
-            let machine = build(&spec);
-            let algorithms = [algorithm(&spec)];
-            assert_eq!(check(&machine, &algorithms), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
+            assert_eq!(check(&paths(&spec)), Ok(()), "{size:?}, {links:?}, {:?}", spec.routing);
             assert_eq!(output(&spec).jobs[0].delivered, 1);
         }
     }
@@ -59,7 +57,7 @@ fn refused(sizes: &[([u32; 5], Option<u32>)]) -> u32 {
             let case = format!("{size:?}, {links:?}, {candidates:?}");
             let spec = on(size, links, published_rule(candidates));
             let full = graph(&spec);
-            let result = check(&build(&spec), &[algorithm(&spec)]);
+            let result = check(&paths(&spec));
             if acyclic(&full.edges) {
                 // The proof looks at kinds of virtual channel, so it may refuse more than it must; but with two groups
                 // there is no non-minimal path.

@@ -7,7 +7,7 @@ use odonata_sim::Spec;
 use odonata_sim::routing::deadlock::{VcAddress, explore};
 use odonata_topology::{DragonflyPlus, Peer, RouterId};
 
-use crate::support::{algorithm, build};
+use crate::support::{build, paths};
 
 pub struct Graph {
     /// Virtual channels on which a packet may be sent.
@@ -21,7 +21,7 @@ pub struct Graph {
 /// All paths between all leaves. Panics if a path does not end at its leaf, or leaves a router by a port to a node.
 pub fn graph(spec: &Spec) -> Graph {
     let machine = build(spec);
-    let routing = algorithm(spec);
+    let paths = paths(spec);
     let mut graph = Graph { vcs: BTreeSet::new(), edges: BTreeSet::new(), longest: 0 };
     for (from, to) in leaves(&machine).flat_map(|a| leaves(&machine).map(move |b| (a, b)).collect::<Vec<_>>()) {
         let mut visit = |dependency: odonata_sim::routing::deadlock::VcDependency| {
@@ -36,7 +36,7 @@ pub fn graph(spec: &Spec) -> Graph {
             graph.edges.extend(dependency.came.map(|came| (came, dependency.goes)));
             graph.longest = graph.longest.max(dependency.hop + 1);
         };
-        assert!(explore(&machine, &routing, from, to, &mut visit), "a way from {from} to {to} does not end there");
+        assert!(explore(&paths, 0, from, to, &mut visit), "a way from {from} to {to} does not end there");
     }
     graph
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use odonata_sim::routing::dragonfly_plus::AnyDragonflyPlusAlgorithm;
+use odonata_sim::routing::dragonfly_plus::{AnyDragonflyPlusAlgorithm, Mixed};
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
     NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
@@ -37,13 +37,19 @@ pub fn machine(size: [u32; 5], links_per_pair: Option<u32>) -> DragonflyPlusSpec
 pub fn build(spec: &Spec) -> DragonflyPlus {
     match spec.machine().expect("the machine can be built") {
         Machine::DragonflyPlus(machine) => Arc::unwrap_or_clone(machine),
-        Machine::Dragonfly(_) => panic!("these tests are about Dragonfly+ machines"),
+        Machine::Dragonfly(_) | Machine::FatTree(_) => panic!("these tests are about Dragonfly+ machines"),
     }
 }
 
 /// The algorithm of a specification's routing on a Dragonfly+.
 pub fn algorithm(spec: &Spec) -> AnyDragonflyPlusAlgorithm {
     AnyDragonflyPlusAlgorithm::new(&spec.fabric, &spec.routing, &odonata_error::path!["routing"])
+        .expect("there are channels enough")
+}
+
+/// The machine of a specification with its routing.
+pub fn paths(spec: &Spec) -> Mixed {
+    Mixed::new(spec, Arc::new(build(spec)), &[(odonata_error::path!["routing"], spec.routing.clone())])
         .expect("there are channels enough")
 }
 

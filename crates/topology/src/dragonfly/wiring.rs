@@ -2,8 +2,8 @@
 
 use super::arrangement::Cables;
 use super::design::Design;
-use crate::ids::{NodeId, RouterId, SlotId};
-use crate::network::{ClassId, Network, Peer};
+use crate::ids::{Address, NodeId, RouterId, SlotId};
+use crate::network::{ClassId, Levels, Network, Peer};
 use crate::{GroupId, RailsOn};
 
 /// Class of a link along a row (or of any local link of a dragonfly).
@@ -27,6 +27,10 @@ pub(super) fn wire(design: &Design, cables: &Cables) -> Network {
     let mut network = Network {
         classes: design.classes,
         groups: design.groups,
+        first_of_group: (0..=design.groups).map(|group| (group * per_group).min(routers)).collect(),
+        levels: Levels { routers: &["router"], group: "group" },
+        kind_of_router: vec![0; routers as usize],
+        address_of_router: (0..routers).map(|r| Address::new(r / per_group, r % per_group)).collect(),
         first_slot,
         group_of_router,
         peer: vec![Peer::None; next as usize],
@@ -34,8 +38,8 @@ pub(super) fn wire(design: &Design, cables: &Cables) -> Network {
         node_slot: vec![SlotId(0); routers as usize * full.node_ports as usize],
         router_of_slot: vec![RouterId(0); next as usize],
         rails: design.rails,
+        separate_rails: false,
         first_global: design.first_global,
-        routers_per_group: per_group,
         failed: Vec::new(),
         failed_router: Vec::new(),
     };

@@ -2,8 +2,8 @@
 
 use super::cables::Cables;
 use super::{CLASSES, DragonflyPlus, DragonflyPlusSpec, GLOBAL, LOCAL, peer_rank};
-use crate::ids::{GroupId, NodeId, RouterId, SlotId};
-use crate::network::{ClassId, Network, Peer};
+use crate::ids::{Address, GroupId, NodeId, RouterId, SlotId};
+use crate::network::{ClassId, Levels, Network, Peer};
 
 /// Wires a checked description, without failures.
 pub(super) fn build(spec: DragonflyPlusSpec, cables: &Cables) -> DragonflyPlus {
@@ -21,11 +21,17 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
     let leaves_in = |group: u32| spec.leaves_in(GroupId(group));
     let mut first_slot = Vec::new();
     let mut group_of_router = Vec::new();
+    let mut kind_of_router = Vec::new();
+    let mut address_of_router = Vec::new();
+    let mut first_of_group = Vec::new();
     let mut next = 0_u32;
     for group in 0..groups {
         let leaves = leaves_in(group);
+        first_of_group.push(group_of_router.len() as u32);
         for local in 0..leaves + spines {
             group_of_router.push(group);
+            kind_of_router.push(u8::from(local >= leaves));
+            address_of_router.push(Address::new(group, local));
             first_slot.push(next);
             next += if local < leaves {
                 spec.node_ports() + spines
@@ -35,19 +41,24 @@ fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
         }
     }
     first_slot.push(next);
+    first_of_group.push(group_of_router.len() as u32);
 
     let mut network = Network {
         classes: CLASSES,
         groups,
         first_slot,
         group_of_router,
+        first_of_group,
+        levels: Levels { routers: &["leaf", "spine"], group: "group" },
+        kind_of_router,
+        address_of_router,
         peer: vec![Peer::None; next as usize],
         class: vec![ClassId::NODE; next as usize],
         node_slot: Vec::new(),
         router_of_slot: vec![RouterId(0); next as usize],
         rails: spec.rails,
+        separate_rails: false,
         first_global: GLOBAL,
-        routers_per_group: per_group,
         failed: Vec::new(),
         failed_router: Vec::new(),
     };

@@ -21,7 +21,17 @@ pub(super) fn pick(routing: &RoutingSpec) -> Pick {
             Select::LeastLoaded => Pick::LeastLoaded,
         },
         RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::NminHash | AriesMode::InOrder, .. } => Pick::Random,
-        _ => Pick::Adaptive,
+        RoutingSpec::Aries {
+            mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,
+            ..
+        }
+        | RoutingSpec::Ugal { .. }
+        | RoutingSpec::Par { .. }
+        | RoutingSpec::AdaptiveLocal { .. } => Pick::Adaptive,
+        RoutingSpec::ApplicationAware { .. }
+        | RoutingSpec::ProgAdaptive { .. }
+        | RoutingSpec::Fpar { .. }
+        | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
     }
 }
 
@@ -99,7 +109,11 @@ pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Optio
                 again: true,
             })
         }
-        _ => None,
+        RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } | RoutingSpec::AdaptiveLocal { .. } => None,
+        RoutingSpec::ApplicationAware { .. }
+        | RoutingSpec::ProgAdaptive { .. }
+        | RoutingSpec::Fpar { .. }
+        | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
     }
 }
 

@@ -22,7 +22,19 @@ impl Position<'_> {
             RoutingSpec::AdaptiveLocal { factor_milli, inside, .. } => {
                 self.adaptive_local(packet, factor_milli, inside == Some(InsideGroup::Router))
             }
-            _ => self.compare(packet),
+            RoutingSpec::Minimal { .. } | RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::InOrder, .. } => {
+                None
+            }
+            RoutingSpec::Ugal { .. }
+            | RoutingSpec::Par { .. }
+            | RoutingSpec::Aries {
+                mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,
+                ..
+            } => self.compare(packet),
+            RoutingSpec::ApplicationAware { .. }
+            | RoutingSpec::ProgAdaptive { .. }
+            | RoutingSpec::Fpar { .. }
+            | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
         };
         chosen.unwrap_or_else(|| self.begin_leg(packet))
     }

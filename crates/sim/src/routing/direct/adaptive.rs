@@ -17,7 +17,7 @@ use super::{
     PacketPosition, Paths, Pick,
 };
 use crate::fabric::packet::Event;
-use crate::routing::{CongestionMetric, Loads};
+use crate::routing::{CongestionMetric, InGroups, Loads};
 use crate::spec::{FabricSpec, Knowledge, RoutingSpec};
 
 /// Distance between the first random numbers of two candidates.
@@ -135,14 +135,14 @@ impl DirectAlgorithm for Adaptive {
         };
         let group = position.place.group;
         let (mut least, mut best) = (u64::MAX, non_minimal);
-        if group == packet.to_group {
-            let port = paths.inside(position, packet.to_local, MINIMAL_BASE, Pick::Adaptive, packet, loads);
+        if group == packet.to.group() {
+            let port = paths.inside(position, packet.to.local(), MINIMAL_BASE, Pick::Adaptive, packet, loads);
             (least, best) = (loads.backlog(port), Departure::minimal(port, 0));
         } else {
             for i in 0..self.minimal_candidates {
                 let base = MINIMAL_BASE + NEXT * i;
-                let (cable, port) = paths.to_group(position, packet.to_group, base, Pick::Adaptive, packet, loads);
-                let load = self.load(paths, position, packet.to_group, cable, port, loads);
+                let (cable, port) = paths.to_group(position, packet.to.group(), base, Pick::Adaptive, packet, loads);
+                let load = self.load(paths, position, packet.to.group(), cable, port, loads);
                 if load < least {
                     (least, best) = (load, Departure::minimal(port, cable));
                 }
@@ -166,7 +166,7 @@ impl DirectAlgorithm for Adaptive {
             return None;
         }
         let cable = packet.intermediate as u16;
-        let ports = paths.towards(position.place, packet.to_group, cable);
+        let ports = paths.towards(position.place, packet.to.group(), cable);
         let port = loads.least(&ports, packet.key, packet.hop(), MINIMAL_BASE + 1);
         let minimal = Departure::minimal(port, cable);
         Some(match self.best_non_minimal(paths, position, packet, loads) {
@@ -195,7 +195,7 @@ impl Adaptive {
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Option<(u64, Departure)> {
         let group = position.place.group;
-        let intermediates = (group != packet.to_group).then(|| paths.intermediates(group, packet.to_group));
+        let intermediates = (group != packet.to.group()).then(|| paths.intermediates(group, packet.to.group()));
         let mut best: Option<(u64, Departure)> = None;
         for i in 0..self.other_candidates {
             let base = NON_MINIMAL_BASE + NEXT * i;
@@ -229,7 +229,7 @@ impl Adaptive {
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> u64 {
         let own = loads.backlog(port);
-        if !self.global || paths.cable(position.place.group, group, cable).0 == position.place.local {
+        if !self.global || paths.cable(position.place.group, group, cable).0 == position.place.address.local() {
             return own;
         }
         own.saturating_add(loads.of_slot(paths.cable_slot(position.place.group, group, cable).0))

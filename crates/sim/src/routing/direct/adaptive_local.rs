@@ -11,7 +11,7 @@ use super::{
     PacketPosition, Paths, Pick,
 };
 use crate::fabric::packet::Event;
-use crate::routing::{CongestionMetric, Loads};
+use crate::routing::{CongestionMetric, InGroups, Loads};
 use crate::spec::{InsideGroup, RoutingSpec};
 
 /// The routing.
@@ -49,12 +49,12 @@ impl DirectAlgorithm for AdaptiveLocal {
         packet: &Event,
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Departure {
-        let (group, to) = (position.place.group, packet.to_group);
+        let (group, to) = (position.place.group, packet.to.group());
         let inside = |router, base| paths.inside(position, router, base, Pick::Adaptive, packet, loads);
         let (direct, other) = if group == to {
             let drawn = if self.inside { paths.router_of_group(position.place, packet) } else { None };
             let Some(router) = drawn else { return paths.minimal(position, Pick::Adaptive, packet, loads) };
-            let direct = Departure::minimal(inside(packet.to_local, MINIMAL_BASE), 0);
+            let direct = Departure::minimal(inside(packet.to.local(), MINIMAL_BASE), 0);
             (direct, Departure::non_minimal(inside(router, NON_MINIMAL_BASE), group, router))
         } else {
             let (cable, port) = paths.to_group(position, to, MINIMAL_BASE, Pick::Adaptive, packet, loads);

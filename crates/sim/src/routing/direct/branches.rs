@@ -4,25 +4,16 @@
 
 use odonata_topology::GroupId;
 
-use super::{AnyDirectAlgorithm, Departure, Direct, DirectAlgorithm, NO_GROUP, NonMinimal, PacketPosition, remember};
+use super::{
+    AnyDirectAlgorithm, Branch, Departure, Direct, DirectAlgorithm, InGroups, NO_GROUP, NonMinimal, PacketPosition,
+    remember,
+};
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::Event;
 
-/// A possible next link.
-#[derive(Clone, Copy, Debug)]
-pub struct Branch {
-    /// Port taken.
-    pub port: u16,
-    /// Channel on it.
-    pub channel: u8,
-    /// The packet with its memory after the decision.
-    pub packet: Event,
-}
-
 impl Direct {
     /// Every possible next link at a router other than the packet's destination.
-    #[must_use]
-    pub fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+    pub(super) fn all_branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
         let position = self.paths.position(place, packet);
         let algorithm = &self.algorithms[usize::from(packet.routing())];
         if packet.hop() == 0 {
@@ -47,13 +38,13 @@ impl Direct {
     }
 
     fn departures(&self, place: RouterPlace, algorithm: &AnyDirectAlgorithm, packet: &Event) -> Vec<Departure> {
-        let (group, to) = (place.group, packet.to_group);
+        let (group, to) = (place.group, packet.to.group());
         if group != to && self.paths.is_bridged(group, to) {
             let departures = self.non_minimal_departures(place, algorithm, packet).into_iter();
             return departures.map(|departure| Departure { bridge: true, ..departure }).collect();
         }
         let minimal: Vec<Departure> = if group == to {
-            self.paths.local(place, packet.to_local).iter().map(|port| Departure::minimal(port, 0)).collect()
+            self.paths.local(place, packet.to.local()).iter().map(|port| Departure::minimal(port, 0)).collect()
         } else {
             self.cables(place, to).map(|(cable, port)| Departure::minimal(port, cable)).collect()
         };
@@ -85,7 +76,7 @@ impl Direct {
         algorithm: &AnyDirectAlgorithm,
         packet: &Event,
     ) -> Vec<Departure> {
-        let (group, to) = (place.group, packet.to_group);
+        let (group, to) = (place.group, packet.to.group());
         if group != to {
             let intermediates = self.paths.intermediates(group, to);
             let vias = (0..intermediates.len()).map(|k| intermediates.get(k));
@@ -100,7 +91,8 @@ impl Direct {
             return Vec::new();
         }
         let routers = 0..self.paths.machine().network.routers_in(GroupId(group.into())) as u16;
-        let others = routers.filter(|&r| r != place.local && r != packet.to_local && self.paths.works(group, r));
+        let others =
+            routers.filter(|&r| r != place.address.local() && r != packet.to.local() && self.paths.works(group, r));
         let departures = others.flat_map(|router| {
             let ports = self.paths.local(place, router);
             ports.iter().map(|port| Departure::non_minimal(port, group, router)).collect::<Vec<_>>()
@@ -112,8 +104,8 @@ impl Direct {
         let (place, mut packet) = (position.place, *packet);
         let via = (packet.intermediate >> 16) as u16;
         if via == NO_GROUP || packet.in_second_phase() {
-            return if place.group == packet.to_group {
-                self.to_router(position, packet.to_local, packet)
+            return if place.group == packet.to.group() {
+                self.to_router(position, packet.to.local(), packet)
             } else {
                 self.along_or_non_minimal(position, algorithm, packet)
             };
@@ -124,14 +116,14 @@ impl Direct {
         if position.inside.is_none() && packet.diverted() && algorithm.via_router() {
             let routers = 0..self.paths.machine().network.routers_in(GroupId(via.into())) as u16;
             let mut all = self.second_phase(position, packet);
-            for router in routers.filter(|&r| r != place.local && self.paths.works(via, r)) {
+            for router in routers.filter(|&r| r != place.address.local() && self.paths.works(via, r)) {
                 packet.intermediate = remember(Some(via), router);
                 all.extend(self.to_router(position, router, packet));
             }
             return all;
         }
-        let router = if position.inside.is_none() { place.local } else { packet.intermediate as u16 };
-        if router != place.local {
+        let router = if position.inside.is_none() { place.address.local() } else { packet.intermediate as u16 };
+        if router != place.address.local() {
             return self.to_router(position, router, packet);
         }
         if position.inside.is_some() {
@@ -143,11 +135,11 @@ impl Direct {
     /// Possible next links where the second phase begins.
     fn second_phase(&self, position: PacketPosition, mut packet: Event) -> Vec<Branch> {
         packet.begin_second_phase();
-        if position.place.group == packet.to_group {
-            return self.to_router(position, packet.to_local, packet);
+        if position.place.group == packet.to.group() {
+            return self.to_router(position, packet.to.local(), packet);
         }
         let via = (packet.intermediate >> 16) as u16;
-        let paths = self.cables(position.place, packet.to_group).collect::<Vec<_>>().into_iter();
+        let paths = self.cables(position.place, packet.to.group()).collect::<Vec<_>>().into_iter();
         paths
             .map(|(cable, port)| {
                 packet.intermediate = remember(Some(via), cable);
@@ -171,7 +163,7 @@ impl Direct {
         algorithm: &AnyDirectAlgorithm,
         packet: Event,
     ) -> Vec<Branch> {
-        let mut all = self.along_branches(position, packet.to_group, packet);
+        let mut all = self.along_branches(position, packet.to.group(), packet);
         let undecided = (packet.intermediate >> 16) as u16 == NO_GROUP;
         if undecided && with_direct_algorithm!(algorithm, algorithm => algorithm.decides_again()) {
             let mut anew = position;

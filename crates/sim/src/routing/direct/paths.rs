@@ -9,7 +9,7 @@ use super::{Departure, MINIMAL_BASE, PacketPosition, ROUTER_BASE};
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::Event;
-use crate::routing::{CongestionMetric, Loads, Ports};
+use crate::routing::{CongestionMetric, InGroups, Loads, Ports};
 use crate::spec::FabricSpec;
 
 /// Cables that are considered for the least loaded one.
@@ -244,7 +244,7 @@ impl Paths {
 
     #[inline(always)]
     fn router(&self, place: RouterPlace) -> RouterId {
-        RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.local))
+        RouterId(self.machine.network.first_router(GroupId(place.group.into())).0 + u32::from(place.address.local()))
     }
 
     /// Ports on shortest paths to a router of the group.
@@ -259,7 +259,7 @@ impl Paths {
     #[must_use]
     pub fn towards(&self, place: RouterPlace, group: u16, cable: u16) -> Ports<'_> {
         let (router, port) = self.cable(place.group, group, cable);
-        if router == place.local { Ports::range(port, 1) } else { self.local(place, router) }
+        if router == place.address.local() { Ports::range(port, 1) } else { self.local(place, router) }
     }
 
     /// A cable to another group, and a port towards it.
@@ -319,10 +319,13 @@ impl Paths {
         packet: &Event,
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Departure {
-        if position.place.group == packet.to_group {
-            return Departure::minimal(self.inside(position, packet.to_local, super::LEG_BASE, pick, packet, loads), 0);
+        if position.place.group == packet.to.group() {
+            return Departure::minimal(
+                self.inside(position, packet.to.local(), super::LEG_BASE, pick, packet, loads),
+                0,
+            );
         }
-        let (cable, port) = self.to_group(position, packet.to_group, MINIMAL_BASE, pick, packet, loads);
+        let (cable, port) = self.to_group(position, packet.to.group(), MINIMAL_BASE, pick, packet, loads);
         Departure::minimal(port, cable)
     }
 
@@ -332,7 +335,7 @@ impl Paths {
     pub fn intermediate_router(&self, place: RouterPlace, packet: &Event) -> u16 {
         let count = self.machine.network.routers_in(GroupId(place.group.into()));
         let router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE), count) as u16;
-        if self.works(place.group, router) { router } else { place.local }
+        if self.works(place.group, router) { router } else { place.address.local() }
     }
 
     /// Random number `k` of an intermediate router in the own group: not the present one, not the destination's, not a
@@ -344,7 +347,7 @@ impl Paths {
             return None;
         }
         let mut router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE + k), count - 2) as u16;
-        let (a, b) = (place.local.min(packet.to_local), place.local.max(packet.to_local));
+        let (a, b) = (place.address.local().min(packet.to.local()), place.address.local().max(packet.to.local()));
         router += u16::from(router >= a);
         router += u16::from(router >= b);
         self.works(place.group, router).then_some(router)
@@ -358,8 +361,8 @@ impl Paths {
             return None;
         }
         let mut router = below32(packet_random(packet.key, packet.hop(), ROUTER_BASE), count - 1) as u16;
-        router += u16::from(router >= place.local);
-        (router != packet.to_local && self.works(place.group, router)).then_some(router)
+        router += u16::from(router >= place.address.local());
+        (router != packet.to.local() && self.works(place.group, router)).then_some(router)
     }
 
     /// Whether a router works.

@@ -12,7 +12,7 @@ use super::{
     Pick,
 };
 use crate::fabric::packet::Event;
-use crate::routing::{CongestionMetric, Loads, PathGranularity};
+use crate::routing::{CongestionMetric, InGroups, Loads, PathGranularity};
 use crate::spec::{InsideGroup, RoutingSpec, Via};
 
 /// The routing.
@@ -73,8 +73,8 @@ impl DirectAlgorithm for Valiant {
         loads: &Loads<'_, impl CongestionMetric>,
     ) -> Departure {
         let group = position.place.group;
-        if group != packet.to_group {
-            if let Some(via) = paths.intermediates(group, packet.to_group).random(packet, GROUP_BASE) {
+        if group != packet.to.group() {
+            if let Some(via) = paths.intermediates(group, packet.to.group()).random(packet, GROUP_BASE) {
                 let (cable, port) = paths.to_group(position, via, NON_MINIMAL_BASE, self.pick, packet, loads);
                 return Departure::non_minimal(port, via, cable);
             }

@@ -2,9 +2,9 @@
 //! which the destination can no longer be reached (docs/model.md, section 6).
 
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
-use odonata_topology::{DragonflyPlus, GroupId, RouterId};
+use odonata_topology::{Address, DragonflyPlus, GroupId, RouterId};
 
-use super::{CandidatePorts, Ports, RouterPlace};
+use super::{CandidatePorts, InGroups, Ports, RouterPlace};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE};
 
 /// Most spines of a group, for the list of those that lead to an intermediate group.
@@ -16,18 +16,18 @@ fn router(machine: &DragonflyPlus, group: u16, local: u16) -> RouterId {
 
 /// The router of a decision, and the destination's leaf.
 fn ends(machine: &DragonflyPlus, place: RouterPlace, packet: &Event) -> (RouterId, RouterId) {
-    (router(machine, place.group, place.local), router(machine, packet.to_group, packet.to_local))
+    (router(machine, place.group, place.address.local()), router(machine, packet.to.group(), packet.to.local()))
 }
 
 /// As [`super::minimal::shortest`].
 pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     let (here, to) = ends(machine, place, packet);
     let channel = packet.channel();
-    if place.leaf {
+    if place.is_leaf() {
         return CandidatePorts::only(Ports::list(0, machine.up_live(here, to)), LOCAL.0, channel);
     }
-    if place.group == packet.to_group {
-        return CandidatePorts::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
+    if place.group == packet.to.group() {
+        return CandidatePorts::only(Ports::range(packet.to.local(), 1), LOCAL.0, channel);
     }
     CandidatePorts::only(Ports::list(0, machine.across_live(here, to)), GLOBAL.0, channel)
 }
@@ -41,10 +41,10 @@ pub(super) fn progressive<'a>(
     packet: &Event,
 ) -> CandidatePorts<'a> {
     let candidates = shortest(machine, place, packet);
-    if place.leaf {
+    if place.is_leaf() {
         return CandidatePorts { minimal_channel: u8::from(packet.hop() > 0), ..candidates };
     }
-    if place.group == packet.to_group || packet.channel() == 1 {
+    if place.group == packet.to.group() || packet.channel() == 1 {
         return candidates;
     }
     let (here, to) = ends(machine, place, packet);
@@ -73,8 +73,9 @@ pub(super) fn progressive<'a>(
 }
 
 /// Removes the intermediate group of a packet that cannot go through it.
-pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
-    let (here, to) = (router(machine, from, leaf), router(machine, packet.to_group, packet.to_local));
+pub(super) fn enter(machine: &DragonflyPlus, packet: &mut Event, from: Address) {
+    let (here, to) =
+        (router(machine, from.group(), from.local()), router(machine, packet.to.group(), packet.to.local()));
     if up_to(machine, here, to, packet.intermediate >> 16).is_empty() {
         packet.intermediate = NO_INTERMEDIATE;
     }
@@ -103,7 +104,7 @@ pub(super) fn valiant<'a>(
     via: u16,
 ) -> CandidatePorts<'a> {
     let (here, to) = ends(machine, place, packet);
-    if place.leaf {
+    if place.is_leaf() {
         if packet.hop() == 0 {
             return CandidatePorts::only(up_to(machine, here, to, via.into()), LOCAL.0, 0);
         }

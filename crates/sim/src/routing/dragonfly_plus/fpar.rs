@@ -12,8 +12,8 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{CLASSES, GLOBAL, LOCAL};
 
 use super::{
-    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, LEAST_BASE, Loads, MINIMAL_BASE, NON_MINIMAL_BASE, Ports,
-    RouterPlace,
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, InGroups, LEAST_BASE, Loads, MINIMAL_BASE,
+    NON_MINIMAL_BASE, Ports, RouterPlace,
 };
 use super::{across, down, failed, minimal, no_choice, up};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
@@ -114,17 +114,17 @@ pub(super) fn outside_spines_of_choice(
     packet: &Event,
     loads: &Loads<'_, impl CongestionMetric>,
 ) -> Option<RouteDecision> {
-    if place.leaf {
+    if place.is_leaf() {
         let least = |ports| loads.least(&ports, packet.key, packet.hop(), LEAST_BASE);
         // The same as `up`, but each kind of list has code of its own.
         let port = if machine.complete {
             least(Ports::range(place.down, machine.spec.spines as u16))
         } else {
-            least(up(machine, place, packet.to_group))
+            least(up(machine, place, packet.to.group()))
         };
         return Some(RouteDecision::new(packet, port, u8::from(packet.hop() > 0)));
     }
-    (place.group == packet.to_group).then(|| RouteDecision::new(packet, packet.to_local, packet.channel()))
+    (place.group == packet.to.group()).then(|| RouteDecision::new(packet, packet.to.local(), packet.channel()))
 }
 
 /// Minimal ports, and non-minimal ports at the source spine and the intermediate spine.
@@ -136,14 +136,14 @@ pub(super) fn progressive<'a>(
     place: RouterPlace,
     packet: &Event,
 ) -> CandidatePorts<'a> {
-    if place.leaf {
+    if place.is_leaf() {
         let channel = u8::from(packet.hop() > 0);
-        return CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, channel);
+        return CandidatePorts::only(up(machine, place, packet.to.group()), LOCAL.0, channel);
     }
-    if place.group == packet.to_group || packet.channel() == 1 {
+    if place.group == packet.to.group() || packet.channel() == 1 {
         return minimal::shortest(machine, place, packet);
     }
-    let minimal = across(machine, place, packet.to_group);
+    let minimal = across(machine, place, packet.to.group());
     if packet.port >= place.down {
         return CandidatePorts {
             non_minimal: down(place),

@@ -7,8 +7,8 @@ use odonata_topology::DragonflyPlus;
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
 
 use super::{
-    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, Loads, PathGranularity, Ports, RouterPlace, across,
-    failed, select, up,
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, InGroups, Loads, PathGranularity, Ports, RouterPlace,
+    across, failed, select, up,
 };
 use crate::fabric::packet::Event;
 use crate::spec::{FabricSpec, RoutingSpec, Select};
@@ -64,11 +64,11 @@ impl DragonflyPlusAlgorithm for Minimal {
 #[inline(always)]
 pub(super) fn shortest<'a>(machine: &'a DragonflyPlus, place: RouterPlace, packet: &Event) -> CandidatePorts<'a> {
     let channel = packet.channel();
-    if place.leaf {
-        return CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, channel);
+    if place.is_leaf() {
+        return CandidatePorts::only(up(machine, place, packet.to.group()), LOCAL.0, channel);
     }
-    if place.group == packet.to_group {
-        return CandidatePorts::only(Ports::range(packet.to_local, 1), LOCAL.0, channel);
+    if place.group == packet.to.group() {
+        return CandidatePorts::only(Ports::range(packet.to.local(), 1), LOCAL.0, channel);
     }
-    CandidatePorts::only(across(machine, place, packet.to_group), GLOBAL.0, channel)
+    CandidatePorts::only(across(machine, place, packet.to.group()), GLOBAL.0, channel)
 }

@@ -8,11 +8,11 @@
 use odonata_error::{Error, ErrorKind, Path};
 
 use odonata_topology::dragonfly_plus::{GLOBAL, LOCAL};
-use odonata_topology::{DragonflyPlus, GroupId};
+use odonata_topology::{Address, DragonflyPlus, GroupId};
 
 use super::{
-    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, INTERMEDIATE_BASE, Loads, PathGranularity, Ports,
-    RouterPlace, across, down, failed, intermediate_group, intermediate_groups, minimal, select, up,
+    CandidatePorts, CongestionMetric, DragonflyPlusAlgorithm, INTERMEDIATE_BASE, InGroups, Loads, PathGranularity,
+    Ports, RouterPlace, across, down, failed, intermediate_group, intermediate_groups, minimal, select, up,
 };
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE};
@@ -45,14 +45,18 @@ impl DragonflyPlusAlgorithm for Valiant {
     }
 
     #[inline(always)]
-    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: u16, leaf: u16) {
-        packet.intermediate = intermediate(machine, self.via, packet.key, from, packet.to_group);
+    fn enter(&self, machine: &DragonflyPlus, packet: &mut Event, from: Address) {
+        packet.intermediate = intermediate(machine, self.via, packet.key, from.group(), packet.to.group());
         if machine.has_failures() && packet.intermediate != NO_INTERMEDIATE {
-            failed::enter(machine, packet, from, leaf);
+            failed::enter(machine, packet, from);
         }
         if packet.intermediate != NO_INTERMEDIATE {
             packet.divert();
         }
+    }
+
+    fn diverts_at_once(&self) -> bool {
+        true
     }
 
     fn intermediates(&self, machine: &DragonflyPlus, from: u16, to: u16) -> Vec<u32> {
@@ -117,14 +121,14 @@ fn candidates<'a>(machine: &'a DragonflyPlus, via: Via, place: RouterPlace, pack
         return minimal::shortest(machine, place, packet);
     }
     let (group, leaf) = ((packet.intermediate >> 16) as u16, packet.intermediate as u16);
-    if place.leaf {
+    if place.is_leaf() {
         let first = packet.hop() == 0;
         if first {
             return CandidatePorts::only(up(machine, place, group), LOCAL.0, 0);
         }
         return CandidatePorts {
             begins_second_phase: true,
-            ..CandidatePorts::only(up(machine, place, packet.to_group), LOCAL.0, 1)
+            ..CandidatePorts::only(up(machine, place, packet.to.group()), LOCAL.0, 1)
         };
     }
     if place.group != group {
@@ -133,7 +137,7 @@ fn candidates<'a>(machine: &'a DragonflyPlus, via: Via, place: RouterPlace, pack
     if via == Via::Leaf {
         return CandidatePorts::only(Ports::range(leaf, 1), LOCAL.0, 0);
     }
-    let on = across(machine, place, packet.to_group);
+    let on = across(machine, place, packet.to.group());
     if on.is_empty() {
         return CandidatePorts::only(down(place), LOCAL.0, 0);
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use odonata_sim::fabric::RouterPlace;
 use odonata_sim::fabric::packet::Event;
 use odonata_sim::fabric::{CreditMetric, OutputPort, Wiring};
+use odonata_sim::routing::AllPaths;
 use odonata_sim::routing::direct::Direct;
 use odonata_sim::routing::{Backlog, Loads, RoutingAlgorithm};
 use odonata_sim::spec::{MetricKind, RoutingSpec, Sensing};

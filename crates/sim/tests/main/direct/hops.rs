@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use odonata_sim::Spec;
+use odonata_sim::routing::AllPaths;
 use odonata_sim::routing::{Routing, RoutingAlgorithm};
 use odonata_sim::spec::{AriesMode, Gateways, Pattern, RoutingSpec, Select, Via};
 use odonata_topology::{NodeId, SlotId};

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use odonata_sim::fabric::RouterPlace;
 use odonata_sim::fabric::packet::Event;
+use odonata_sim::routing::AllPaths;
 use odonata_sim::routing::direct::Direct;
 use odonata_topology::{Network, Peer, RouterId, SlotId};
 
@@ -33,11 +34,7 @@ pub struct Walk {
 
 /// A packet of routing `routing` at its first router.
 pub fn packet(network: &Network, to: RouterId, routing: u8) -> Event {
-    let mut packet = Event::packet(0, 0, 0, 0, 1);
-    let target = RouterPlace::of(network, to);
-    (packet.to_group, packet.to_local) = (target.group, target.local);
-    packet.set_routing(routing);
-    packet
+    Event::to_address(network.address_of_router[to.index()], routing)
 }
 
 /// The state in which a packet reaches the next router.
