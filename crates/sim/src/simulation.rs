@@ -194,7 +194,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         let last = place.is_last(event);
         self.nodes.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));
         if let Some(guess) = self.routing.guess(place, event) {
-            let (port, channel) = if last { (event.to_port, 0) } else { guess };
+            let (port, channel) = if last { (event.to_port(), 0) } else { guess };
             let slot = place.first + u32::from(port);
             prefetch(&self.fabric.links.vcs, self.fabric.links.vc(slot, channel));
             prefetch(&self.fabric.links.outs, slot as usize);

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::bounded;
 use crate::failures::Failures;
 use crate::ids::RouterId;
-use crate::network::{ClassId, MAX_PORTS, Network};
+use crate::network::{ClassId, MAX_PORTS, MAX_ROUTER_PORTS, Network};
 use live::Live;
 
 /// Class of the links between leaves and spines.
@@ -158,7 +158,7 @@ impl FatTreeSpec {
         let of_core = pods * core_links;
         let most = u64::from(u16::MAX);
         bounded(&[
-            ("ports per router", of_leaf.max(of_spine).max(of_core), most),
+            ("ports per router", of_leaf.max(of_spine).max(of_core), MAX_ROUTER_PORTS),
             ("pods", pods, most - 1),
             ("leaves and spines per pod", planes * (leaves + spines), most),
             ("nodes", pods * leaves * nodes * rails, u64::from(u32::MAX)),

@@ -6,6 +6,9 @@ use crate::ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 /// B for each.
 pub(crate) const MAX_PORTS: u64 = 1 << 26;
 
+/// Most ports of a router: a packet keeps the port of its destination in 15 bits.
+pub(crate) const MAX_ROUTER_PORTS: u64 = 1 << 15;
+
 /// Index of a link class in [`Network::classes`]; class 0 is always the link between a node and its router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u8);

@@ -45,6 +45,8 @@ impl NicNews {
 
 const EVENT_KINDS: [EventKind; 4] =
     [EventKind::OutputCredit, EventKind::NicCredit, EventKind::Issue, EventKind::Decision];
+/// Of the port of the destination: whether the packet was marked.
+const MARKED: u16 = 1 << 15;
 const DIVERTED: u8 = 0x80;
 const SECOND_PHASE: u8 = 0x40;
 /// Most routers that a packet can count. No path is longer: it would need more channels than there can be (a stage of S
@@ -69,8 +71,8 @@ pub struct Event {
     pub intermediate: u32,
     /// Address of the destination's router, which only the family of the machine understands.
     pub to: Address,
-    /// Port of the destination at its router.
-    pub to_port: u16,
+    /// Port of the destination at its router (15 bits), and whether the packet was marked.
+    exit: u16,
     /// Port by which the packet came.
     pub port: u16,
     /// Bytes minus one.
@@ -148,7 +150,7 @@ impl Event {
             key: 0,
             intermediate: NO_INTERMEDIATE,
             to: Address::default(),
-            to_port: 0,
+            exit: 0,
             port,
             size: 0,
             what: (kind as u8) << 4 | channel,
@@ -197,6 +199,7 @@ impl Event {
         let event = Self::other(EventKind::NicCredit, time, port, NicNews::Request as u8, nic);
         let mut arrival = Self { key: self.message, intermediate: self.key, size: self.size, ..event };
         arrival.set_routing(self.routing());
+        arrival.exit = self.exit & MARKED;
         arrival
     }
 
@@ -289,6 +292,33 @@ impl Event {
         self.hop |= DIVERTED;
     }
 
+    /// Sets the destination: the address of its router, and its port there.
+    #[inline(always)]
+    pub fn set_destination(&mut self, to: Address, port: u16) {
+        debug_assert!(port < MARKED, "a port of a router");
+        (self.to, self.exit) = (to, port);
+    }
+
+    /// Port of the destination at its router.
+    #[inline(always)]
+    #[must_use]
+    pub fn to_port(&self) -> u16 {
+        self.exit & !MARKED
+    }
+
+    /// Marks the packet, as a switch may for the NIC that it comes to.
+    #[inline]
+    pub fn mark(&mut self) {
+        self.exit |= MARKED;
+    }
+
+    /// Whether a switch has marked the packet.
+    #[inline]
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        self.exit & MARKED != 0
+    }
+
     /// Whether a packet with an intermediate stop is in its second phase.
     #[inline]
     #[must_use]
@@ -331,6 +361,11 @@ mod tests {
         e.next_hop();
         assert_eq!((e.kind(), e.channel(), e.bytes(), e.hop()), (EventKind::Decision, 3, 65_536, 2));
         assert!(e.diverted() && !e.in_second_phase() && e.routing() == 6);
+        e.set_destination(Address::default(), MARKED - 1);
+        assert!(!e.is_marked() && e.to_port() == MARKED - 1);
+        e.mark();
+        assert!(e.is_marked() && e.to_port() == MARKED - 1 && e.at(9).is_marked());
+        assert!(e.arrival(9, 3, 4).is_marked(), "the NIC that answers a packet reads its mark");
         assert_eq!(e.tie(), Event::other(EventKind::Decision, 0, 7, 3, 0).tie());
     }
 

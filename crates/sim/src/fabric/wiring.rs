@@ -144,7 +144,7 @@ impl Wiring {
     #[inline(always)]
     #[must_use]
     pub unsafe fn ejection(&self, place: RouterPlace, packet: &Event) -> OutputVc {
-        let slot = place.first + u32::from(packet.to_port);
+        let slot = place.first + u32::from(packet.to_port());
         OutputVc { slot, vc: slot as usize } // channel 0
     }
 

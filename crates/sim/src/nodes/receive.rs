@@ -55,7 +55,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         let key = response_key(arrival.intermediate);
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
         response.set_channel(answers.first_response);
-        (response.to, response.to_port) = (to.address, to.port);
+        response.set_destination(to.address, to.port);
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
         let of = answers.get_mut(nic);

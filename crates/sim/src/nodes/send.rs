@@ -153,8 +153,7 @@ impl<E: Endpoint> Nodes<'_, E> {
                 }
             };
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
-            packet.to = to.address;
-            packet.to_port = to.port;
+            packet.set_destination(to.address, to.port);
             packet.set_routing(head.routing());
             routing.enter(&mut packet, attachment.address);
             fabric.queue.push(attachment.router, packet);

@@ -87,7 +87,7 @@ impl UpDown {
     fn by_destination(&self, place: RouterPlace, packet: &Event, ports: u16) -> u16 {
         let spec = &self.machine.spec;
         let leaf = u32::from(packet.to.high) * spec.leaves + u32::from(packet.to.low) % spec.leaves;
-        let destination = leaf * spec.node_ports() + u32::from(packet.to_port);
+        let destination = leaf * spec.node_ports() + u32::from(packet.to_port());
         let goes_up = place.kind == 1 && place.group != packet.to.high;
         let divisor = if goes_up { spec.spines * spec.leaf_links } else { 1 };
         (destination / divisor % u32::from(ports)) as u16

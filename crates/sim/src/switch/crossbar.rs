@@ -195,7 +195,7 @@ impl Crossbar {
         fabric.course.packet_hops += 1;
         let links = &fabric.links;
         let decision = if place.is_last(packet) {
-            RouteDecision::new(packet, packet.to_port, 0)
+            RouteDecision::new(packet, packet.to_port(), 0)
         } else if self.senses_outputs {
             let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring };
             routing.route(place, &routed, &Loads::new(&links.outs, metric, place.first, place.ports, now))

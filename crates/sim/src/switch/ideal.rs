@@ -75,7 +75,7 @@ impl Switch for Ideal {
             }
             // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
             let output = unsafe { fabric.links.wiring.ejection(place, packet) };
-            let decision = RouteDecision::new(packet, packet.to_port, 0);
+            let decision = RouteDecision::new(packet, packet.to_port(), 0);
             fabric.commit((self, nics), place.first, Target { output, to_node: true }, packet, packet.time, decision);
             return;
         }

@@ -5,7 +5,7 @@ use odonata_error::{Error, ErrorKind, path};
 use super::grid::Grid;
 use super::{CASCADE_CLASSES, CLASSES, CascadeSpec, DragonflyArrangement, DragonflySpec, RailsOn, Spread};
 use crate::error::{GlobalNames, bounded};
-use crate::network::{ClassId, MAX_PORTS};
+use crate::network::{ClassId, MAX_PORTS, MAX_ROUTER_PORTS};
 
 /// Most pairs of groups: a table has an entry for each.
 const MAX_PAIRS: u64 = 1 << 28;
@@ -138,7 +138,7 @@ impl<'a> Design<'a> {
             + wide(rows - 1) * wide(column_links)
             + wide(self.per_router);
         bounded(&[
-            ("ports per router", ports, u64::from(u16::MAX)),
+            ("ports per router", ports, MAX_ROUTER_PORTS),
             ("groups", wide(self.groups), u64::from(u16::MAX)),
             ("pairs of groups", wide(self.groups) * wide(self.groups), MAX_PAIRS),
             ("pairs of routers in a group", per_group.saturating_mul(per_group), MAX_LOCAL_PAIRS),

@@ -4,7 +4,7 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::{Arrangement, DragonflyPlusSpec};
 use crate::error::{GlobalNames, bounded};
-use crate::network::MAX_PORTS;
+use crate::network::{MAX_PORTS, MAX_ROUTER_PORTS};
 use crate::pairs::{Groups, Pairs};
 
 /// Most entries of the table of ports by spine and group, 2 B each.
@@ -67,7 +67,7 @@ fn check_sizes(spec: &DragonflyPlusSpec) -> Result<(), Error> {
     let nics_per_leaf = u128::from(spec.nodes_per_leaf) * u128::from(spec.rails);
     let (of_leaf, of_spine) = (nics_per_leaf + spines, leaves + per_spine);
     bounded(&[
-        ("ports per router", of_leaf.max(of_spine), u64::from(u16::MAX)),
+        ("ports per router", of_leaf.max(of_spine), MAX_ROUTER_PORTS),
         ("groups", groups, u64::from(u16::MAX)),
         ("nodes", groups * leaves * nics_per_leaf, u64::from(u32::MAX)),
         ("ports", groups * (leaves * of_leaf + spines * of_spine), MAX_PORTS),
