@@ -17,7 +17,7 @@ MAY_USE_CORE = {
     "cluster",
     "cli/main",
     "cli/bench",
-    "scenario/apps/collectives/collective",
+    "scenario/apps/collectives",
     "scenario/routings/routing",
 }
 

@@ -31,7 +31,7 @@ from odonata.cluster.topology import read_topology
 from odonata.cluster.workload import _ids
 from odonata.errors import InputError
 from odonata.machine import core
-from odonata.placement.node_file import read_nodes as read_node_file
+from odonata.placement.ids import read_nodes as read_node_file
 from odonata.scenario.apps.trace import Trace
 from odonata.scheduler.cache import FILE, Cache, _checksum
 from odonata.scheduler.window import Measured

@@ -244,7 +244,7 @@ def _trace(name: str) -> dict[str, Any]:
 
 def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
     """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
-    from odonata.scenario.apps.program import JOB_KEYS
+    from odonata.scenario.apps.app import JOB_KEYS
 
     return _table(kind, name, model, frozenset({"collective", "motif", *JOB_KEYS}))
 

@@ -9,8 +9,7 @@ from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error
 from odonata.errors import InputError, shortened
 from odonata.scenario.apps import AnyApp
 from odonata.scenario.apps.mapping import Mapped
-from odonata.scenario.apps.overhead import Overhead
-from odonata.scenario.apps.values import Duration, Iterations
+from odonata.scenario.apps.values import Duration, Iterations, Overhead
 from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing, SensingTable
 

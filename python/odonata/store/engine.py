@@ -24,7 +24,6 @@ SOURCES = (
     "placement",
     "scenario",
     "runner.py",
-    "store/complete.py",
     "store/frame.py",
     "store/latency.py",
     "store/programs.py",

@@ -10,16 +10,18 @@ import numpy as np
 import polars as pl
 
 from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
-from odonata.store.complete import complete
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
-from odonata.store.programs import iterations_frame, of_job, operations_frame, progress, ranks_frame
+from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
 from odonata.store.saturation import saturation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
+
 
 __all__ = [
     "Alone",
@@ -104,7 +106,7 @@ class Alone:
     iterations: Latency | None = None
     """Times of its iterations."""
     complete: bool | None = None
-    """Whether its numbers are complete (`store.complete`)."""
+    """Whether its numbers are complete (`complete`)."""
 
 
 def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
@@ -446,3 +448,33 @@ def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
         rate = data[f"bytes_{way}"] / np.where(width > 0, width, 1) * (1e12 / GIB)
         data[f"rate_{way}"] = pl.Series(rate).set(pl.Series(width == 0), None)
     return frame("counters", data)
+
+
+def complete(
+    result: Mapping[str, Any], spec: Mapping[str, Any], job: int, background: bool, program: Progress | None
+) -> bool | None:
+    """Whether the measurement of a job is complete.
+
+    A job that sends at intervals is complete if all messages of the measured time were issued and delivered. A program
+    is complete if all its ranks have finished, or all iterations that began in the measured time have ended. `None` for
+    a background job without end that is measured to the end of the run: it is always cut off.
+    """
+    what, totals, until = spec["jobs"][job], result["jobs"][job], spec["measure"]["until_ps"]
+    measured_to_the_end = until is None or result["end_ps"] < until - 1
+    if background and measured_to_the_end and _endless(what):
+        return None
+    if program is not None:
+        return program.time_ps is not None or (not measured_to_the_end and program.all_measured_ended)
+    if measured_to_the_end and not _all_issued(totals, what):
+        return False
+    return bool(totals["measured_delivered"] == totals["measured_issued"])
+
+
+def _endless(job: Mapping[str, Any]) -> bool:
+    return (job["program"]["iterations"] if "program" in job else job["traffic"]["intervals"]) is None
+
+
+def _all_issued(totals: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    traffic = job["traffic"]
+    senders = 1 if traffic["pattern"]["name"] == "broadcast" else len(job["nodes"])
+    return traffic["intervals"] is not None and totals["intervals"] == traffic["intervals"] * senders

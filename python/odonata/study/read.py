@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata.document import Document
+import tomlkit
+
+from odonata.document import Document, edit, positions
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
 from odonata.errors import InputError, unknown
 from odonata.scenario import Scenario
+from odonata.store.columns import columns_of
 from odonata.study.axis import Axis, Where
 from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
-from odonata.study.inline import TABLE, inline
 from odonata.study.keep import read_keep
-from odonata.study.plan import Plan, check_axes
-from odonata.study.show import read_show
+from odonata.study.plan import Plan, Show, check_axes
 from odonata.study.slurm import read_cluster
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
 
 TABLES = ("base", "alone", "sweep", "zip", "random", "keep", "show", "cluster")
 
@@ -199,3 +204,82 @@ def _leaves(table: Mapping[str, Any], at: Where, is_leaf: Any) -> Iterator[tuple
                 yield f"{key}.{deeper}", value, where
         else:
             yield key, given, here
+
+
+KEYS = ("columns", "by", "job")
+
+
+def read_show(given: Mapping[str, Any], axes: Sequence[str]) -> Show:
+    """Reads the table. Raises InputError, its path beginning with `show`."""
+    for key in given:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS).under("show", key)
+    columns = _texts(given, "columns")
+    for index, name in enumerate(columns or ()):
+        if name not in numeric_columns():
+            raise unknown("column", name, numeric_columns()).under("show", "columns", index)
+    by = _texts(given, "by")
+    for index, key in enumerate(by or ()):
+        if key not in axes:
+            raise unknown("axis", key, axes).under("show", "by", index)
+    job = given.get("job")
+    if job is not None and not isinstance(job, str):
+        raise InputError(f"`job`: expected the name of a job, found `{job!r}`", path=("show", "job"))
+    return Show(columns, by, job)
+
+
+def numeric_columns() -> list[str]:
+    """Columns of `jobs` that can be compared: all numbers except ids."""
+    return [
+        column.name
+        for column in columns_of("jobs")
+        if column.dtype.startswith(("UInt", "Int", "Float")) and column.name != "job"
+    ]
+
+
+def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+    found = given.get(key)
+    if found is None:
+        return None
+    if isinstance(found, str):
+        return (found,)
+    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+        raise InputError(f"`{key}`: expected a list of texts, found `{found!r}`", path=("show", key))
+    return tuple(found)
+
+
+TABLE = "base"
+
+
+@dataclass(frozen=True)
+class Inline(Document):
+    """The table `base` of a study as a document: errors name lines of the study, `text` is the scenario alone."""
+
+    @cached_property
+    def text(self) -> str:
+        """The scenario as TOML of its own, without the comments of the study."""
+        return tomlkit.dumps(self.data)
+
+    @cached_property
+    def _lines(self) -> dict[positions.Path, int]:
+        found = positions.lines(self.original)
+        return {path[1:]: line for path, line in found.items() if path[:1] == (TABLE,)}
+
+    def set(self, key: str, value: Any) -> Inline:
+        """As for any document."""
+        data = edit.applied(self.data, key, value)
+        return Inline(self.file, self.original, data, (*self.changes, (key, value)))
+
+    def first(self, count: int) -> Inline:
+        """As for any document."""
+        document = inline(self.original, self.file)
+        for key, value in self.changes[:count]:
+            document = document.set(key, value)
+        return document
+
+
+def inline(study: str, file: str | Path) -> Inline:
+    """The table `base` of the text of a study that has one."""
+    import tomllib
+
+    return Inline(str(file), study, tomllib.loads(study)[TABLE])

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import IO, Literal
 
     from rich.table import Table as RichTable
     from rich.text import Text
+
 
 UNLIMITED = 1_000_000
 """Characters of a line if the output is not a terminal: nothing is wrapped or cut off."""
@@ -259,3 +260,11 @@ def _print(table: RichTable, file: IO[str], width: int, *, colours: bool) -> Non
     system: Literal["auto"] | None = "auto" if colours else None
     console = Console(file=file, width=width, color_system=system, force_terminal=terminal, force_jupyter=False)
     console.print(table, crop=False)
+
+
+def html(sentences: Iterable[str], tables: Iterable[Table] = (), code: str = "") -> str:
+    """A paragraph for each sentence that is not empty, the tables, and lines of code."""
+    parts = [f"<p>{escape(visible(sentence))}</p>" for sentence in sentences if sentence]
+    parts += [table.html() for table in tables]
+    parts += [f"<pre>{escape(visible(code))}</pre>"] * bool(code)
+    return f"<div>{''.join(parts)}</div>"

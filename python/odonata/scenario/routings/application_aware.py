@@ -10,8 +10,7 @@ from odonata.document import Count, Ratio, Size
 from odonata.errors import InputError
 from odonata.machine import System
 from odonata.scenario.routings.aries import BIASES
-from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
-from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.routing import GATEWAYS, Gateways, Routing, checked_bias, gateways_on
 
 Alone = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
 Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit", "in-turn"]
