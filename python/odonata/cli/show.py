@@ -338,7 +338,6 @@ def _text(facts: dict[str, Any]) -> str:
         return system_text.text(facts)
     if facts["kind"] == "column":
         rows = [("type", facts["dtype"]), ("unit", facts["unit"] or "none"), ("better", facts["better"])]
-        rows.append(("since", f"format {facts['since']} of run folders"))
         return "\n".join([f"{facts['name']}: {facts['text']}", "", *aligned(rows, indent="  ", width=terminal_width())])
     if facts["kind"] == "scenario":
         return "\n\n".join("\n".join([*_folded(header), *_key_lines(keys)]) for header, keys in facts["tables"].items())

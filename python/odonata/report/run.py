@@ -85,7 +85,6 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     scenario = run.resolved.get("scenario", {})
     system, routing = scenario.get("system", {}), scenario.get("routing", {})
     options = ", ".join(f"{key} {value}" for key, value in routing.items() if key != "name")
-    engine = "not recorded" if run.engine is None else run.engine
     facts = [
         ("system", " ".join(filter(None, (str(system.get("name", "")), _bracketed(str(system.get("title", ""))))))),
         ("routing", str(routing.get("name", "")) + (f" ({options})" if options else "")),
@@ -93,7 +92,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("simulated time", format_time(int(run.manifest["sim_time_ps"]), 4)),
         ("packet-hops", f"{run.manifest['packet_hops']:,}"),
         ("run", run.id),
-        ("version", f"{run.manifest['version']}, engine {engine}"),
+        ("version", f"{run.manifest['version']}, engine {run.engine}"),
     ]
     return [(name, value) for name, value in facts if value]
 

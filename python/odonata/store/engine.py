@@ -32,9 +32,6 @@ SOURCES = (
 )
 """Files, and folders with all their modules, that decide results, from the folder of the package."""
 
-UNKNOWN = "not recorded"
-"""The engine of results of format 1."""
-
 
 @lru_cache(maxsize=1)
 def fingerprint() -> str:
@@ -58,11 +55,9 @@ def of_package(root: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def difference(other: str | None) -> str | None:
+def difference(other: str) -> str | None:
     """The difference of another engine from this one, as the end of a sentence; `None` if there is none."""
     here = fingerprint()
     if other == here:
         return None
-    if other is None:
-        return f"an engine that was not recorded (this one is {here})"
     return f"another engine ({other}, this one is {here})"

@@ -64,10 +64,9 @@ class Run(Attributes):
         return str(self._manifest["id"])
 
     @property
-    def engine(self) -> str | None:
-        """Fingerprint of the engine that simulated it (`odonata.store.engine`); `None` in folders of format 1."""
-        found = self._manifest.get("engine")
-        return None if found is None else str(found)
+    def engine(self) -> str:
+        """Fingerprint of the engine that simulated it (`odonata.store.engine`)."""
+        return str(self._manifest["engine"])
 
     @property
     def seed(self) -> int:

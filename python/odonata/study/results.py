@@ -18,7 +18,6 @@ import polars as pl
 
 from odonata import files, reading
 from odonata.errors import InputError, RunError
-from odonata.store.columns import renamed
 from odonata.store.engine import fingerprint
 from odonata.store.write import parquet
 from odonata.study.folder import RESULTS
@@ -171,16 +170,10 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     hint = "remove the file: its runs are simulated again"
     try:
         data = reading.read_bytes(file, _MOST_BYTES, pipes=False)
-        # Files of format 1 have no digest in their names.
-        if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
+        if file.stem.rpartition("-")[2] != _digest(data):
             message = "the file is damaged: its checksum (SHA-256) does not match"
             raise InputError(message, file=file, hint=hint)
-        # Files of format 1 say neither which engine made them nor what else was kept.
-        there = reading.parquet_columns(file, data)
-        wanted = None if columns is None else [name for name in columns if name in there]
-        rows = reading.read_parquet(file, data, wanted)
-        rows = rows.rename(renamed("jobs", rows.columns))
-        return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in (_KEEP, _ENGINE) if name not in there)
+        return reading.read_parquet(file, data, columns)
     except (OSError, pl.exceptions.PolarsError) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None
     except InputError as problem:
