@@ -14,7 +14,6 @@ MAY_USE_CORE = {
     "aries",
     "runner",
     "machine",
-    "cluster",
     "cli/main",
     "cli/bench",
     "scenario/apps/collectives",

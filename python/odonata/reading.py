@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Most bytes of a text (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
 TEXT_BYTES = 64 << 20
 
+#: Most bytes of what another tool printed. Assumed: twenty times the JSON queue of 10,000 jobs.
+OUTPUT_BYTES = 1 << 30
+
 #: Most levels of tables and lists inside each other. Assumed: four times what a scenario needs.
 MOST_NESTED = 32
 
@@ -80,6 +83,17 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
         return read_bytes(path, most).decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
+
+
+def read_output(file: str | Path) -> str:
+    """What another tool printed into a file. Raises InputError if it cannot be read, or has nothing in it."""
+    try:
+        text = read_text(file, OUTPUT_BYTES)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {why(e)}", file=file) from None
+    if not text.strip():
+        raise InputError("the file is empty", file=file)
+    return text
 
 
 def read_parquet(file: str | Path, data: bytes, columns: Sequence[str] | None = None) -> pl.DataFrame:

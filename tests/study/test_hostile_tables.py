@@ -13,8 +13,8 @@ import pytest
 import odonata as od
 from odonata import reading
 from odonata.calibration import measurements
-from odonata.cluster.iterations import read_iterations
 from odonata.errors import InputError
+from odonata.iterations.table import read_iterations
 from odonata.store.read import scan
 from odonata.study.results import DIGITS, Results
 

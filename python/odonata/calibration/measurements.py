@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from odonata import units
-from odonata.cluster.iterations import TIME, read_iterations
 from odonata.errors import InputError, shortened, unknown
+from odonata.iterations.table import TIME, read_iterations
 from odonata.scenario.apps.collectives import COLLECTIVES
 
 if TYPE_CHECKING:

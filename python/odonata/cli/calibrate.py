@@ -81,7 +81,7 @@ def calibrate(
     """
     from odonata import files, units
     from odonata.calibration import calibrate as run
-    from odonata.cli.cluster_analyse import pairs, write_table
+    from odonata.cli.arguments import pairs, write_table
     from odonata.processors import processors
 
     if out is not None and out.suffix != ".toml":

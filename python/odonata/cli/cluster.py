@@ -12,11 +12,11 @@ from cyclopts import App, Parameter, validators
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from odonata.cluster.history import History
-    from odonata.cluster.selection import Selection
-    from odonata.cluster.submission import Submission
-    from odonata.cluster.utilisation import Background
-    from odonata.cluster.watch import Sample
+    from odonata.allocation.selection import Selection
+    from odonata.allocation.submission import Submission
+    from odonata.background.history import History
+    from odonata.background.utilisation import Background
+    from odonata.background.watch import Sample
 
 cluster = App(
     "cluster",
@@ -39,6 +39,11 @@ cluster.command(
     "odonata.cli.cluster_probe:probe",
     name="probe",
     help="Measure the latency of MPI operations, and the background utilisation before and after.",
+)
+cluster.command(
+    "odonata.cli.cluster_train:train",
+    name="train",
+    help="Learn from records of runs how likely a run is to fall into the long tail, and check it on later runs.",
 )
 cluster.command(
     "odonata.cli.cluster_predict:predict",
@@ -117,8 +122,8 @@ def background(
     force
         With --history: overwrite a table with different contents.
     """
-    from odonata.cluster.listing import listing
-    from odonata.cluster.utilisation import background as measure
+    from odonata.background.utilisation import background as measure
+    from odonata.queue.listing import listing
 
     queue_listing = listing(queue, queue_format, "--queue-format")
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
@@ -210,12 +215,12 @@ def select(
     force
         Overwrite an existing --hostfile with different contents.
     """
-    from odonata.cli.place import _options
-    from odonata.cluster.listing import listing
-    from odonata.cluster.selection import select as choose
-    from odonata.cluster.submission import submit as start
+    from odonata.allocation.selection import select as choose
+    from odonata.allocation.submission import submit as start
+    from odonata.cli.arguments import policy_options
+    from odonata.queue.listing import listing
 
-    options = _options(set_ or [], None, None)
+    options = policy_options(set_ or [], None, None)
     if arguments and not submit:
         raise InputError(f"unexpected argument `{arguments[0]}`", hint="--submit passes what follows `--` to sbatch")
     for name, given, needed, there in (
@@ -288,7 +293,7 @@ def _text(found: Background, least_nodes: int) -> str:
 
 
 def _watch(every: float, sample: Any, count: int | None, folder: Path, json: bool) -> int:
-    from odonata.cluster.watch import Recorder, watch
+    from odonata.background.watch import Recorder, watch
 
     recorder: Recorder | None = None
     for found in watch(every, sample, count=count):
@@ -326,7 +331,7 @@ def _history(
     *,
     force: bool,
 ) -> int:
-    from odonata.cluster.history import read_history
+    from odonata.background.history import read_history
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")

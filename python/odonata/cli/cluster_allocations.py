@@ -44,9 +44,9 @@ def allocations(
         Print one JSON object, with every job.
     """
     from odonata import files
-    from odonata.cluster.allocated import allocations as find
-    from odonata.cluster.allocated_text import as_text
-    from odonata.cluster.listing import listing
+    from odonata.allocation.allocated import allocations as find
+    from odonata.allocation.allocated import as_text
+    from odonata.queue.listing import listing
     from odonata.text import terminal_width
 
     found = find(topology, queue=listing(queue, queue_format, "--queue-format"), place=place, together=together)

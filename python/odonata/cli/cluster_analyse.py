@@ -3,14 +3,12 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
+from odonata.cli.arguments import pairs, write_table
 from odonata.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _Flag = Parameter(negative=())
 
@@ -93,7 +91,7 @@ def analyse(
     quiet
         No progress on standard error.
     """
-    from odonata.cluster.analysis import analyse as run
+    from odonata.iterations.analysis import analyse as run
     from odonata.processors import processors
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
@@ -128,7 +126,7 @@ def analyse(
     if out is not None:
         write_table(found.frame(), out)
     if plot is not None:
-        from odonata.cluster.figures import figure_of
+        from odonata.iterations.figures import figure_of
         from odonata.plot.style import save
 
         save(figure_of(found, kind or ("scatter" if found.related else "density")), plot)
@@ -157,25 +155,3 @@ class _Progress:
             self._shown = done
             end = "\r" if terminal and done < of else "\n"
             print(f"{done:,} of {of:,} fits done", file=sys.stderr, end=end, flush=True)
-
-
-def pairs(where: list[str], example: str = "--where column=value") -> dict[str, str]:
-    """Column -> value, of `column=value`. Raises InputError, with the example, for another text."""
-    found = {}
-    for one in where:
-        name, sign, value = one.partition("=")
-        if not sign or not name:
-            raise InputError(f"expected {example}, found `{one}`")
-        found[name] = value
-    return found
-
-
-def write_table(table: "pl.DataFrame", out: Path) -> None:
-    """Write a table as Parquet or CSV, as the name says. Raises RunError if that is not possible."""
-    import io
-
-    from odonata import files
-
-    buffer = io.BytesIO()
-    table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
-    files.write(out, buffer.getvalue())

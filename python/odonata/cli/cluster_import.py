@@ -11,7 +11,7 @@ from odonata.errors import InputError
 from odonata.text import aligned
 
 if TYPE_CHECKING:
-    from odonata.cluster.fabric.recognise import Recognised
+    from odonata.recognition.recognise import Recognised
 
 _Flag = Parameter(negative=())
 
@@ -53,7 +53,7 @@ def import_(
         Print one JSON object.
     """
     from odonata import files
-    from odonata.cluster.fabric import import_fabric, system_file
+    from odonata.recognition import import_fabric, system_file
 
     if out is not None and out.suffix != ".toml":
         raise InputError(f"`{out}`: expected a file name that ends in .toml")

@@ -10,7 +10,7 @@ from cyclopts import Parameter, validators
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from odonata.cluster.probing import Probe
+    from odonata.probe import Probe
 
 _Flag = Parameter(negative=())
 _FromOne = Parameter(validator=validators.Number(gte=1))
@@ -98,9 +98,9 @@ def probe(
         No progress on standard error.
     """
     from odonata import units
-    from odonata.cluster.listing import listing
-    from odonata.cluster.probing import OPERATIONS, SIZES
-    from odonata.cluster.probing import probe as measure
+    from odonata.probe import OPERATIONS, SIZES
+    from odonata.probe import probe as measure
+    from odonata.queue.listing import listing
 
     if no_background and (queue or nodes_total or nodes_file or relative or drained != "count"):
         raise InputError("--no-background measures no b, so options that say how go without it")

@@ -68,9 +68,9 @@ def snapshot(
         Print one JSON object; it needs --out.
     """
     from odonata import files
-    from odonata.cluster.book import default_text
-    from odonata.cluster.listing import listing
-    from odonata.cluster.workload import from_queue
+    from odonata.queue.listing import listing
+    from odonata.workload.book import default_text
+    from odonata.workload.from_queue import from_queue
 
     if print_book:
         print(default_text(), end="")
@@ -127,8 +127,8 @@ def holds(study: Path, /, *, json: Annotated[bool, _Flag] = False) -> int:
     json
         Print one JSON object.
     """
-    from odonata.cluster.held import holding
     from odonata.study.study import open_study
+    from odonata.workload.holding import holding
 
     found = holding(open_study(study))
     print(json_module.dumps(found.as_dict()) if json else found)

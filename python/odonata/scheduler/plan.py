@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odonata import scenario
-from odonata.cluster.accounting import counts_processors
-from odonata.cluster.book import Book, book_of, read_book
-from odonata.cluster.records import Job
-from odonata.cluster.workload import interval_of_load
 from odonata.document import Document, parse, read, validate
 from odonata.errors import InputError
 from odonata.placement import POLICIES, read_options
 from odonata.placement.policy import Freedom
+from odonata.queue.accounting import counts_processors
+from odonata.queue.records import Job
 from odonata.scheduler import synthetic
 from odonata.scheduler.submission import Submission, Told, read_stream, submission
 from odonata.scheduler.tables import ScheduleTable
 from odonata.scheduler.timeline import FEWEST, Case
 from odonata.scheduler.window import Member, content_of_job, content_of_machine, toml_of
 from odonata.units import format_time
+from odonata.workload.book import Book, book_of, read_book
+from odonata.workload.from_queue import interval_of_load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
