@@ -71,7 +71,10 @@ def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
 
 
 def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
-    """Bandwidth of all links from each group to the others, GiB/s each way (K53: 384 x 4.37 = 1,678)."""
+    """Bandwidth of all links from each group to the others, GiB/s each way.
+
+    In Kang 2019, figure 10: 384 x 4.37 = 1,678.
+    """
     found = links.filter(_BETWEEN_GROUPS).group_by("from_group").agg(pl.col("bandwidth").sum())
     capacity = np.zeros(_groups(links))
     capacity[found["from_group"].to_numpy()] = found["bandwidth"].to_numpy() / 2**30
@@ -81,7 +84,7 @@ def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
 def arrival_rates(counters: pl.DataFrame, way: Way = "both", *, job: int | None = None) -> pl.DataFrame:
     """Traffic between groups over time: `start_ps`, `width_ps`, `group`, `rate` (GiB/s), of one job or of all.
 
-    Kang 2019, figure 10 (K21). The window in which the run ended is as wide as the run made it. It is left out if it
+    Kang 2019, figure 10. The window in which the run ended is as wide as the run made it. It is left out if it
     is less than a tenth of the others: a single packet is a peak there.
     """
     chosen = counters if job is None else counters.filter(pl.col("job") == job)

@@ -1,6 +1,6 @@
 """Background utilisation: how much of a machine is used by jobs that communicate.
 
-Source: Salimi Beni and Cosenza 2022, section 3.2, equations 1 and 2 (catalogue V8, V9). Nt is the number of nodes of
+Source: Salimi Beni and Cosenza 2022, section 3.2, equations 1 and 2. Nt is the number of nodes of
 the machine, Ne the number of nodes with a job of two nodes or more, N'e the same counted once for each such job, Na the
 nodes of all running jobs counted once for each job:
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from odonata.queue.listing import File
     from odonata.queue.records import Job, Node
 
-#: Fewest nodes of a job that communicates. Source: V9: the paper says "at least two" and "more than two"; two is meant.
+#: Fewest nodes of a job that communicates. Source: Salimi Beni 2022, section 4.2: the paper says "at least two" and
+#: "more than two"; two is meant.
 LEAST_NODES = 2
 
 Drained = Literal["count", "leave-out"]

@@ -108,10 +108,9 @@ def _swept(
 
 
 def _list(*, json: bool) -> int:
-    from odonata.cli.citations import cited
     from odonata.reproduce import REPRODUCTIONS, find
 
-    titles = cited({name: find(name).title for name in REPRODUCTIONS})
+    titles = {name: find(name).title for name in REPRODUCTIONS}
     if json:
         print(json_module.dumps({"studies": [{"id": name, "title": title} for name, title in titles.items()]}))
     else:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from odonata.cli.citations import cited
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
 from odonata.text import aligned, terminal_width
@@ -58,7 +57,7 @@ def show(
     elif name in _tables():
         _print_listing({name: {n: about for n, about in _columns().items() if n.startswith(f"{name}.")}}, json)
     else:
-        facts = cited(describe(name))
+        facts = describe(name)
         print(json_module.dumps(facts) if json else _text(facts))
     return 0
 
@@ -321,7 +320,6 @@ def _about(model: type) -> str:
 
 
 def _print_listing(lists: Listing, json: bool) -> None:
-    lists = cited(lists)
     if json:
         print(json_module.dumps(lists))
         return

@@ -230,7 +230,10 @@ def _sizes(read: Iterations, column: str) -> pl.Series:
 
 
 def _one_row_a_run(table: pl.DataFrame, chosen: Mapping[str, str]) -> pl.DataFrame:
-    """Of a table with a row for each iteration, the mean time of each run (V11), and when its first one began."""
+    """Of a table with a row for each iteration, the mean time of each run and when its first one began.
+
+    Source: Salimi Beni 2022, section 5.2, figure 4.
+    """
     import polars as pl
 
     if not {"run", "iteration"} <= set(table.columns):

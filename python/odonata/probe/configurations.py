@@ -9,16 +9,16 @@ from odonata.errors import InputError, unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Operations: the three of Salimi Beni 2022 (catalogue V2), and three that are common in applications.
+#: Operations: the three of Salimi Beni 2022, and three that are common in applications.
 OPERATIONS = ("bcast", "reduce", "alltoall", "allreduce", "barrier", "ping-pong")
 
-#: Sizes in bytes. Source: V2.
+#: Sizes in bytes. Source: Salimi Beni 2022, section 3.3, table 1.
 SIZES = (4, 1 << 10, 1 << 15, 1 << 20)
 
-#: Iterations. Source: V3.
+#: Iterations. Source: Salimi Beni 2022, section 3.3.
 ITERATIONS = 1000
 
-#: Seconds between the end of one operation and the next. Source: V3.
+#: Seconds between the end of one operation and the next. Source: Salimi Beni 2022, section 3.3.
 GAP_S = 1e-3
 
 #: Iterations that are not recorded: connections are made in them. Assumed.

@@ -1,7 +1,7 @@
 """The probe: background utilisation before, the times of collectives, background utilisation after, and a file.
 
-Source: Salimi Beni and Cosenza 2022, sections 3.1 and 3.2 (catalogue V2, V3, V10), and De Sensi 2019 for configurations
-that alternate (D18).
+Source: Salimi Beni and Cosenza 2022, sections 3.1 and 3.2, and De Sensi 2019 for configurations
+that alternate.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from odonata.queue.listing import File
     from odonata.queue.topology import Topology
 
-#: Largest change of b from before to after at which a run is kept. Source: V10: "less than 5 %", which we read as
-#: percentage points; `relative` is the other reading.
+#: Largest change of b from before to after at which a run is kept. Source: Salimi Beni 2022, section 4.2: "less than 5
+#: %", which we read as percentage points; `relative` is the other reading.
 MOST_CHANGE = 0.05
 
 Outcome = Literal["kept", "discarded", "incomplete"]

@@ -139,7 +139,7 @@ class RunTable(Table):
 
 
 class LinksTable(Table):
-    """`[measure.links]`: traffic between groups over time (K21)."""
+    """`[measure.links]`: traffic between groups over time (Kang 2019, section 4.4)."""
 
     every: PositiveTime = Field(description="width of the windows")
 
@@ -203,7 +203,7 @@ class AdviseTable(Table):
 
 
 class ImportTable(Table):
-    """`import`: jobs from the files of the simulator of Kang 2019 (K9)."""
+    """`import`: jobs from the files of the simulator of Kang 2019."""
 
     workload: str = Field(description="workload file: one job per line")
     alloc: str = Field(description="allocation file: the nodes of one job per line")

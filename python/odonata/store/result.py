@@ -252,12 +252,12 @@ class Run(Attributes):
 
     @cached_property
     def counters(self) -> pl.DataFrame:
-        """Traffic between groups by window, job and group (K21)."""
+        """Traffic between groups by window, job and group (Kang 2019, section 4.4)."""
         return self._frame("counters")
 
     @cached_property
     def nics(self) -> pl.DataFrame:
-        """Counters of the NICs; no rows unless `fabric.nic` answers packets (D9)."""
+        """Counters of the NICs; no rows unless `fabric.nic` answers packets (De Sensi 2019, sections 2.3 and 2.4)."""
         return self._frame("nics")
 
     @cached_property

@@ -202,7 +202,7 @@ def _job_row(
 
 
 def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
-    """The counters of the job's own NICs (D9), which are all that a job can see of the network."""
+    """The counters of the job's own NICs, all that a job can see of the network (De Sensi 2019, section 2.3)."""
     names = ("request_packets", "request_flits", "stalled_cycles", "packet_latency_mean_ps")
     found = result.get("nics")
     if found is None:
@@ -215,7 +215,7 @@ def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> d
 
 
 def _modes(totals: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
-    """What an application-aware job has sent in each mode (D24)."""
+    """What an application-aware job has sent in each mode (De Sensi 2019, section 5.1, figure 8)."""
     names = [f"{what}_adaptive_{number}" for number in MODE_NUMBERS for what in ("messages", "bytes")]
     routing = spec["jobs"][job].get("routing") or spec.get("routing")
     if routing is None or routing["name"] != "application-aware":
@@ -427,7 +427,7 @@ def _working(system: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.b
 
 
 def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
-    """Traffic between groups by window (K21); no rows if it was not recorded."""
+    """Traffic between groups by window (Kang 2019, section 4.4); no rows if it was not recorded."""
     arrivals = result["arrivals"]
     every, end = int(arrivals["every_ps"]), int(result["end_ps"])
     counts = {

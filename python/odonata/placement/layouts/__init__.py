@@ -3,9 +3,10 @@
 A layout is used like a policy: `place = "kang2019-random"`. A file is authoritative; a test repeats its derivation.
 
 Kang 2019 used one random layout for all experiments and says of it only that 29.6 % of the 2,304 target processes, 682,
-were in groups 0 to 2 beside the background (section 3.4.2; K18). Ours is a uniform draw under that condition. For the
-broadcast experiments with up to 8 background nodes per leaf (K13) no layout can have 682 there: 3 groups x 24 leaves x
-8 free nodes are 576; that layout is a plain uniform draw. Every draw is `SplitMix64.sample` with the seed 2019.
+were in groups 0 to 2 beside the background (section 3.4.2). Ours is a uniform draw under that condition. For the
+broadcast experiments with up to 8 background nodes per leaf (Kang 2019, section 3.4.1) no layout can have 682 there: 3
+groups x 24 leaves x 8 free nodes are 576; that layout is a plain uniform draw. Every draw is `SplitMix64.sample` with
+the seed 2019.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from odonata.placement.ids import read_nodes
 from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request, read_groups
 from odonata.placement.splitmix import SplitMix64
 
-#: The machine: 9 groups of 24 leaves of 16 nodes (K1).
+#: The machine: 9 groups of 24 leaves of 16 nodes (Kang 2019, section 2.1).
 SHAPE = Shape(groups=9, routers_per_group=24, nodes_per_router=16)
 #: Ranks of the target job.
 RANKS = 2304
@@ -117,13 +118,13 @@ LAYOUTS: dict[str, Layout] = {
     for layout in (
         Layout(
             "kang2019-random",
-            "random placement of Kang 2019: 2,304 nodes, 682 of them in groups 0 to 2 (K18)",
+            "random placement of Kang 2019: 2,304 nodes, 682 of them in groups 0 to 2",
             SHAPE,
             random_layout,
         ),
         Layout(
             "kang2019-random-broadcast",
-            "2,304 random nodes beside a background of 8 per leaf in groups 0 to 2 (K13, K51)",
+            "2,304 random nodes beside 8 background nodes per leaf of groups 0 to 2 (Kang 2019, figure 9)",
             SHAPE,
             broadcast_layout,
         ),

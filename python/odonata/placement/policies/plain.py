@@ -30,7 +30,7 @@ def contiguous(request: Request) -> Placement:
 
     The lowest free nodes of the machine, of some groups, or from a group on.
 
-    Source: Kang 2019, section 3.4.2 (K18: 2,304 processes in groups 3 to 8).
+    Source: Kang 2019, section 3.4.2 (2,304 processes in groups 3 to 8).
     """
     groups, first = request.options.get("groups"), request.options.get("from_group")
     if groups is not None and first is not None:
@@ -66,8 +66,8 @@ def per_leaf(request: Request) -> Placement:
 
     The lowest free nodes of each leaf, leaf by leaf.
 
-    Source: the background application of Kang 2019, section 3.3 and figure 4b (K11: two nodes on each of the
-    24 leaves of groups 0, 1 and 2; K13: 4, 6 and 8).
+    Source: the background application of Kang 2019, section 3.3 and figure 4b (two nodes on each of the
+    24 leaves of groups 0, 1 and 2; section 3.4.1: 4, 6 and 8).
     """
     per_leaf: int = request.options["per_leaf"]
     free, where = request.within(request.options.get("groups"))
@@ -163,7 +163,7 @@ def random(request: Request) -> Placement:
 
     A uniform draw without replacement (Fisher-Yates on splitmix64) from the free nodes, ascending.
 
-    Source: Kang 2019, section 3.4.2 (K18).
+    Source: Kang 2019, section 3.4.2.
     """
     free, where = request.within(request.options.get("groups"))
     seed = request.options.get("seed", DEFAULT_SEED)

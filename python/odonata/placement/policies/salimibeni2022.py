@@ -15,7 +15,7 @@ def same_group(request: Request) -> Placement:
 
     The lowest free nodes of the first leaf with room.
 
-    Source: Salimi Beni 2022, section 4.1, scenario a (V4). The paper calls the nodes of one leaf switch a group and
+    Source: Salimi Beni 2022, section 4.1, scenario a. The paper calls the nodes of one leaf switch a group and
     what is a group here an island. The first leaf with room is taken (the paper leaves this open).
     """
     free, where = request.room()
@@ -46,7 +46,7 @@ def same_island(request: Request) -> Placement:
 
     A node from each leaf of one group in turn.
 
-    Source: Salimi Beni 2022, section 4.1, scenario b (V4). The paper calls a group an island and the nodes of one leaf
+    Source: Salimi Beni 2022, section 4.1, scenario b. The paper calls a group an island and the nodes of one leaf
     switch a group. It says that the nodes are distributed over groups (leaves) of one island; which island, and how
     evenly, it leaves open: the first with room on at least two leaves, and its leaves in turn.
     """
@@ -81,7 +81,7 @@ def different_islands(request: Request) -> Placement:
 
     A node from each group in turn, in a group from each leaf in turn.
 
-    Source: Salimi Beni 2022, sections 4.1 and 3.3, scenario c (V4): 16 nodes as four on each of four islands, in
+    Source: Salimi Beni 2022, sections 4.1 and 3.3, scenario c: 16 nodes as four on each of four islands, in
     different groups of it. The paper calls a group an island and the nodes of one leaf switch a group. Full islands and
     leaves are skipped. At least two islands must have free nodes.
     """

@@ -33,7 +33,7 @@ def slurm_dragonfly(request: Request) -> Placement:
     part.
 
     Source: Slurm's `_eval_nodes_dfly`, the same in release 22.05 and in those of 2025 (there in
-    `topology/tree/eval_nodes_tree.c`); checked against allocations that a real Slurm 22.05 made (L10). It ignores node
+    `topology/tree/eval_nodes_tree.c`); checked against allocations that a real Slurm 22.05 made. It ignores node
     weights, required nodes, cores and memory: all nodes are equal, and a job gets whole nodes. The leaves of
     `topology.conf` are the routers with nodes, in the order of their numbers.
     """
@@ -68,7 +68,7 @@ def slurm_dragonfly_linear(request: Request) -> Placement:
     of those from the first.
 
     Source: `_job_test_dfly` in Slurm's `select/linear`, release 22.05 (topology was taken out of that plugin in 24.05);
-    checked against allocations that a real Slurm 22.05 made (L10). It leaves out what `slurm-dragonfly` leaves out.
+    checked against allocations that a real Slurm 22.05 made. It leaves out what `slurm-dragonfly` leaves out.
     """
     free, where = request.room()
     count = request.wanted()
@@ -124,7 +124,7 @@ def slurm_tree(request: Request) -> Placement:
     island without room on any leaf, the leaf with more idle nodes is better.
 
     Source: `_eval_nodes_topo` in Slurm's `select/cons_tres`, release 22.05, checked against allocations that a real
-    Slurm 22.05 made (L10). Releases since 2024 subtract chosen nodes from the count of an island and let only leaves
+    Slurm 22.05 made. Releases since 2024 subtract chosen nodes from the count of an island and let only leaves
     with room replace farther ones; the policy does not model this. It also ignores everything that `slurm-dragonfly`
     ignores.
     """
@@ -211,7 +211,7 @@ def slurm_tree_linear(request: Request) -> Placement:
     whole leaves, those with the fewest idle nodes first, of equal ones the first.
 
     Source: `_job_test_topo` in Slurm's `select/linear`, release 22.05 (topology was taken out of that plugin in 24.05);
-    checked against allocations that a real Slurm 22.05 made (L10). It leaves out what `slurm-dragonfly` leaves out.
+    checked against allocations that a real Slurm 22.05 made. It leaves out what `slurm-dragonfly` leaves out.
     """
     free, where = request.room()
     count = request.wanted()

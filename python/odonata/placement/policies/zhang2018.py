@@ -56,7 +56,7 @@ def simple(request: Request) -> Placement:
 
     The lowest idle nodes.
 
-    Source: Zhang 2018, section IV (L9). Nodes are labelled router by router and group by group, as everywhere here.
+    Source: Zhang 2018, section IV. Nodes are labelled router by router and group by group, as everywhere here.
     """
     free, where = request.room()
     nodes = free.nodes[: request.wanted()]
@@ -78,7 +78,7 @@ def random_nodes(request: Request) -> Placement:
 
     A uniform draw without replacement.
 
-    Source: Zhang 2018, section IV, after Jain et al. 2014 (L11). The draw is that of `random`: the same seed gives the
+    Source: Zhang 2018, section IV, after Jain et al. 2014. The draw is that of `random`: the same seed gives the
     same nodes.
     """
     free, where = request.room()
@@ -101,7 +101,7 @@ RANDOM_NODES = Policy(
 def _random_units(unit: str, acronym: str, units: Callable[[Free], Sequence[Sequence[int]]]) -> Policy:
     """Random Routers (RDR) and Random Groups (RDG): whole routers or groups, drawn one after the other.
 
-    Source: Zhang 2018, section IV, after Jain et al. 2014 (catalogue L11). The authors' code draws with replacement
+    Source: Zhang 2018, section IV, after Jain et al. 2014. The authors' code draws with replacement
     from all of them and does nothing when it meets a full one. Drawing each one with idle nodes once is equivalent.
     """
 
@@ -134,7 +134,7 @@ def round_robin_nodes(request: Request) -> Placement:
 
     The lowest idle node of one group after the other.
 
-    Source: Zhang 2018, section IV, after Jain et al. 2014 (L11): from the first group on, the first idle node of the
+    Source: Zhang 2018, section IV, after Jain et al. 2014: from the first group on, the first idle node of the
     group in label order, then the next group, and so on. Full groups are skipped.
     """
     free, where = request.room()
@@ -158,7 +158,7 @@ def round_robin_routers(request: Request) -> Placement:
 
     The idle nodes of the first router of one group after the other.
 
-    Source: Zhang 2018, section IV, after Jain et al. 2014 (L11): from the first group on, the first router of the group
+    Source: Zhang 2018, section IV, after Jain et al. 2014: from the first group on, the first router of the group
     that has an idle node, with all its idle nodes in label order, then the next group, and so on. Full groups are
     skipped.
     """
@@ -185,7 +185,7 @@ def level_spread(request: Request) -> Placement:
 
     One router, else one group, else the machine.
 
-    Source: Zhang 2018, section III-B (L6-L8). A job that fits on one router gets the router with the most idle nodes;
+    Source: Zhang 2018, section III-B. A job that fits on one router gets the router with the most idle nodes;
     else, if it fits in one group, the group with the most idle nodes, router by router in turn; else the whole machine,
     group by group in turn, in each group the lowest idle node. What the paper leaves open is as in the authors' code:
     exactly enough counts as a fit, of equals the lowest id is taken, a round robin begins at router 0 or group 0 for
@@ -222,8 +222,8 @@ def _slurm_zhang(
 ) -> Policy:
     """Slurm as described by Zhang 2018: one router with room, else the routers with the fewest idle nodes.
 
-    The text (Zhang 2018, section IV, "Slurm"; catalogue L10) takes the first router with room: `slurm-zhang-text`.
-    Salimi Beni 2022, section 4.1 (V18) describes Slurm the same way. The scheduler of SST until December 2020, which
+    The text (Zhang 2018, section IV, "Slurm") takes the first router with room: `slurm-zhang-text`.
+    Salimi Beni 2022, section 4.1 describes Slurm the same way. The scheduler of SST until December 2020, which
     the authors of Zhang 2018 ran, takes the tightest router: `slurm-zhang-sst`. Real Slurm does neither: see
     `slurm-dragonfly` and `slurm-tree`.
     """
@@ -258,7 +258,7 @@ def jokanovic(request: Request) -> Placement:
 
     The first group with room, or the last nodes of the machine.
 
-    Source: Zhang 2018, sections IV and VI-F (L12), after Jokanovic et al. 2015, "Quiet neighborhoods". A job of at most
+    Source: Zhang 2018, sections IV and VI-F, after Jokanovic et al. 2015, "Quiet neighborhoods". A job of at most
     one group's nodes gets the first group that has as many idle, in label order; a larger one gets the last idle nodes
     of the machine. The boundary between the two parts of the machine is where they meet, so it moves with the jobs.
     Where no group has room for a small job, the paper is silent; as in the authors' code it gets the lowest idle nodes.

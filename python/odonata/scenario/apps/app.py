@@ -110,7 +110,9 @@ class Motif(PhasedProgram):
 class ComputingMotif(Motif):
     """A motif in which every rank computes first, then communicates."""
 
-    compute: Duration = Field(0, description="computing at the start of each iteration (default: none; L13)")
+    compute: Duration = Field(
+        0, description="computing at the start of each iteration (default: none, as Zhang 2018 ran it)"
+    )
     jitter: Duration = Field(0, description="mean of an additional exponential computing time (default: none)")
 
     def computing(self) -> list[dict[str, Any]]:

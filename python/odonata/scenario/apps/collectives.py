@@ -106,7 +106,7 @@ class Broadcast(RootedCollective):
     """The root's data goes to all (MPI_Bcast).
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it; `flat` as Kang 2019
-    has it (K17).
+    has it.
     """
 
     reason: ClassVar[str] = (

@@ -66,7 +66,7 @@ def _nth(number: int) -> str:
 MAPPINGS: dict[str, str] = {
     "linear": "rank r is on node r // ranks_per_node of the placement",
     "round-robin": "rank r is on node r mod nodes of the placement",
-    "random-nodes": "linear on the nodes in random order, so ranks 2i and 2i+1 stay together (Zhang 2018; L5)",
+    "random-nodes": "linear on the nodes in random order, so ranks 2i and 2i+1 stay together (Zhang 2018)",
     "random-ranks": "a linear mapping in random order",
     "file": "a file lists the node of each rank",
 }

@@ -21,7 +21,7 @@ class PingPong(ComputingMotif):
     """Pairs of ranks send each other messages back and forth.
 
     Rank r of the first half of each block of 2 x stride ranks exchanges messages with r + stride. Source: ember's
-    PingPong (there two ranks); De Sensi 2019 (D19).
+    PingPong (there two ranks); De Sensi 2019.
     """
 
     motif: Literal["ping-pong"]
@@ -99,7 +99,9 @@ class Halo(CellsMotif):
     periodic: bool = Field(False, description="whether the last rank of an axis is a neighbour of the first (L: no)")
     order: Order
     reduce: bool = Field(
-        False, description="whether an all-reduce of 8 B on a binary tree follows, as ember's doreduce (L13: no)"
+        False,
+        description="whether an all-reduce of 8 B on a binary tree follows, as ember's doreduce "
+        "(default: no, as Zhang 2018 ran it)",
     )
 
     def decided(self, ranks: int) -> Self:
@@ -142,7 +144,7 @@ class Halo2d(Halo):
     """Each rank exchanges with its four neighbours in a grid.
 
     `message` is the size of each message. With `cells` = [nx, ny] of a rank, messages along x have ny x
-    fields x width bytes and those along y nx x fields x width. Source: ember's Halo2D as Zhang 2018 ran it (L13).
+    fields x width bytes and those along y nx x fields x width. Source: ember's Halo2D as Zhang 2018 ran it.
     """
 
     dimensions: ClassVar[int] = 2
@@ -159,7 +161,7 @@ class Halo3d(Halo):
     """Each rank exchanges with its six neighbours in a grid.
 
     `message` is the size of each message. With `cells` = [nx, ny, nz] of a rank, messages along x have ny x
-    nz x fields x width bytes, and so on. Source: ember's Halo3D as Zhang 2018 ran it (L13).
+    nz x fields x width bytes, and so on. Source: ember's Halo3D as Zhang 2018 ran it.
     """
 
     dimensions: ClassVar[int] = 3
@@ -175,7 +177,7 @@ class Halo3d26(Halo):
 
     `message` is the size of all of them (assumed). With `cells` = [nx, ny, nz] of a rank, messages
     across a face x have ny x nz x fields x width bytes, across an edge parallel to x nx x fields x width, across a
-    corner fields x width. Source: ember's Halo3D26 as Zhang 2018 ran it (L13).
+    corner fields x width. Source: ember's Halo3D26 as Zhang 2018 ran it.
     """
 
     dimensions: ClassVar[int] = 3
@@ -208,7 +210,7 @@ class Sweep3d(Motif):
     width: Count | None = Field(None, description="with `cells`: bytes of a value (default: 8, double precision)")
     grid: Grid2 | None = Field(None, description="ranks along x and y (default: as MPI_Dims_create)")
     sweeps: Count = Field(8, description="sweeps of an iteration: 8 for all octants (ember)")
-    compute: Duration = Field(0, description="computing on each block (default: none; L13)")
+    compute: Duration = Field(0, description="computing on each block (default: none, as Zhang 2018 ran it)")
 
     def decided(self, ranks: int) -> Self:
         """With its grid filled in, and everything that sizes follow from."""
@@ -264,7 +266,7 @@ class Fft3d(ComputingMotif):
     is the size that a rank sends to each other rank in an all-to-all. With `cells` = [nx, ny, nz] of the whole
     transform, which is of real numbers, its result has (nx / 2 + 1) x ny x nz complex ones. Each of P ranks holds the
     P-th part of them, `width` bytes each, and sends each of the n ranks of its row (column) the n-th part of that,
-    rounded up. Source: ember's FFT3D as Zhang 2018 ran it (L13), with its all-to-all and its barrier.
+    rounded up. Source: ember's FFT3D as Zhang 2018 ran it, with its all-to-all and its barrier.
     """
 
     motif: Literal["fft3d"]
@@ -348,7 +350,7 @@ class Incast(ComputingMotif):
 class Alltoall(ComputingMotif):
     """All-to-all in shifts: in step c rank r receives from r - c and sends to r + c, and waits for both.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["alltoall"]
@@ -363,7 +365,7 @@ class Alltoall(ComputingMotif):
 class Broadcast(ComputingMotif):
     """Broadcast down a binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["broadcast"]
@@ -380,7 +382,7 @@ class Broadcast(ComputingMotif):
 class Allreduce(ComputingMotif):
     """All-reduce up and down one binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["allreduce"]
@@ -395,7 +397,7 @@ class Allreduce(ComputingMotif):
 class Reduce(ComputingMotif):
     """Reduction up a binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["reduce"]
@@ -412,7 +414,7 @@ class Reduce(ComputingMotif):
 class Barrier(ComputingMotif):
     """Barrier up and down one binary tree in heap order.
 
-    Source: SST's firefly as Zhang 2018 ran it (L13). The collective of the same name has other algorithms as well.
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
     """
 
     motif: Literal["barrier"]

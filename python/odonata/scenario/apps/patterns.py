@@ -17,7 +17,7 @@ from odonata.placement.policy import read_groups
 from odonata.scenario.apps.app import App, Ranks
 from odonata.scenario.apps.values import MAX_DURATION_PS, MAX_MESSAGE_BYTES, MessageSize, whole_number
 
-#: Jitter of the generator of Kang 2019 (K11): exponential with this mean.
+#: Jitter of the generator of Kang 2019: exponential with this mean.
 DEFAULT_JITTER_PS = 1_000
 
 
@@ -65,7 +65,7 @@ Intervals = Annotated[int, BeforeValidator(input_error_as_problem(whole_number("
 class Pattern(App):
     """Open-loop traffic: at every interval each rank sends what the pattern says.
 
-    Sources: Kang 2019, sections 3.3 and 3.4, and the behaviour of its authors' generator (K11, K14 to K17).
+    Sources: Kang 2019, sections 3.3 and 3.4, and the behaviour of its authors' generator.
     """
 
     pattern: str
@@ -183,7 +183,7 @@ class LoadedPattern(SizedPattern):
 class UniformRandom(LoadedPattern):
     """At every interval each rank sends one message to a rank drawn uniformly.
 
-    Source: K14; the own rank is replaced by the next, as in its authors' code.
+    Source: Kang 2019, section 3.4.1; the own rank is replaced by the next, as in its authors' code.
     """
 
     pattern: Literal["uniform-random"]
@@ -209,7 +209,7 @@ def _grid(value: Any) -> tuple[int, ...]:
 class Stencil3d(LoadedPattern):
     """At every interval each rank sends one message to each of its six neighbours.
 
-    The grid is periodic and x runs fastest. Source: K15; the grid of 12 x 12 x 16 for 2,304
+    The grid is periodic and x runs fastest. Source: Kang 2019, section 3.4.1, code; the grid of 12 x 12 x 16 for 2,304
     ranks is its authors'.
     """
 
@@ -254,7 +254,7 @@ def near_cubic(ranks: int) -> tuple[int, int, int]:
 class Tornado(LoadedPattern):
     """At every interval each rank sends one message to rank + offset, modulo the number of ranks.
 
-    Source: K16; the offset is the number of nodes of a group.
+    Source: Kang 2019, section 3.4.1, code; the offset is the number of nodes of a group.
     """
 
     pattern: Literal["tornado"]
@@ -283,7 +283,7 @@ class Tornado(LoadedPattern):
 class Broadcast(SizedPattern):
     """At every interval the root sends one message to each other rank, after all its previous ones have arrived.
 
-    Source: K17; a flat broadcast without a tree, as in its authors' code.
+    Source: Kang 2019, section 3.4.1; a flat broadcast without a tree, as in its authors' code.
     """
 
     pattern: Literal["broadcast"]
@@ -303,13 +303,13 @@ _Groups = Annotated[list[int], BeforeValidator(input_error_as_problem(read_group
 class GroupPeers(Pattern):
     """At every interval each rank sends one message to the rank of the same number in each other group.
 
-    Source: Kang 2019, section 3.3 (K11). The size of the messages is given, or solved from the theoretical
-    global link load (equation 4, K10): with n ranks per group, each sending one message per interval to each
+    Source: Kang 2019, section 3.3. The size of the messages is given, or solved from the theoretical
+    global link load (equation 4): with n ranks per group, each sending one message per interval to each
     other group, a group pair's links carry n x message / interval in each direction, so
 
         message = tgll x bandwidth of a global link x interval x links per pair / n
 
-    rounded to a whole byte. On `kang2019` this gives the sizes of table 1 (K12): 2,340, 4,212 and 6,084 B for
+    rounded to a whole byte. On `kang2019` this gives the sizes of table 1: 2,340, 4,212 and 6,084 B for
     50, 90 and 130 % at 1 us.
     """
 

@@ -44,8 +44,8 @@ ROUTINGS: dict[str, type[Routing]] = {
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
-#: it (Shpiner 2017; K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the
-#: default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
+#: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
+#: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",

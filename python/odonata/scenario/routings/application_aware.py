@@ -40,7 +40,7 @@ class ApplicationAware(Routing):
     """A policy of each rank selects the mode of Aries for each message, from what the NIC counted for earlier ones.
 
     It chooses between the default (adaptive-0, and adaptive-1 for all-to-all collectives) and adaptive-3. Needs NICs
-    that count: `fabric.nic = "aries"`. Source: De Sensi 2019, section 4.2 (D13 to D15).
+    that count: `fabric.nic = "aries"`. Source: De Sensi 2019, section 4.2.
 
     Machines: dragonfly, cascade.
     """

@@ -243,7 +243,7 @@ class AdaptiveLocal(Routing):
 class ProgAdaptive(Routing):
     """Takes the minimal port unless its backlog is longer than `factor` times that of another.
 
-    Source: the default of the simulator of Kang 2019, section 3.1.2 (K8), whose threshold is 0 B and whose
+    Source: the default of the simulator of Kang 2019, section 3.1.2, whose threshold is 0 B and whose
     factor is 1.
 
     Machines: dragonfly-plus.
@@ -278,7 +278,7 @@ class Fpar(Routing):
     The load of a port is its queue, here and behind the link, by default (`sensing = "occupancy"`): the "port queue
     occupancy normalized by the queue length" of Kang 2019. `odonata show sensing` lists the congestion metrics.
 
-    Source: Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7).
+    Source: Shpiner 2017; Kang 2019, section 3.1.2.
 
     Machines: dragonfly-plus.
     """
@@ -287,7 +287,8 @@ class Fpar(Routing):
     sensing: ClassVar[str] = "occupancy"
     name: Literal["fpar"]
     threshold: Ratio = Field(
-        Fraction(1, 2), description="share of a port's buffers from which the port counts as busy (K7: 50 %)"
+        Fraction(1, 2),
+        description="share of a port's buffers from which the port counts as busy (Kang 2019, section 3.1.2: 50 %)",
     )
     compare: Literal["below", "at-most"] | None = Field(
         None,
