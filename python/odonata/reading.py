@@ -132,9 +132,9 @@ def scan_parquet(file: str | Path) -> pl.LazyFrame:
 
     check_regular(file)
     with _answers(file):
-        found = pl.scan_parquet(file, glob=False)
-        found.collect_schema()
-    return found
+        frame = pl.scan_parquet(file, glob=False)
+        frame.collect_schema()
+    return frame
 
 
 def read_csv(file: str | Path, data: bytes, separator: str) -> pl.DataFrame:
@@ -172,9 +172,9 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def _check_columns(file: str | Path, found: int) -> None:
-    if found > TABLE_COLUMNS:
-        raise InputError(f"expected a table of at most {TABLE_COLUMNS:,} columns, found {found:,}", file=file)
+def _check_columns(file: str | Path, columns: int) -> None:
+    if columns > TABLE_COLUMNS:
+        raise InputError(f"expected a table of at most {TABLE_COLUMNS:,} columns, found {columns:,}", file=file)
 
 
 def _too_many_rows(file: str | Path, rows: int) -> InputError:
@@ -219,10 +219,10 @@ def lines(text: str) -> list[str]:
     `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may hold
     these signs, and such a name would then become a row.
     """
-    found = text.split("\n")
-    if not found[-1]:
-        del found[-1]
-    return [line.removesuffix("\r") for line in found]
+    split = text.split("\n")
+    if not split[-1]:
+        del split[-1]
+    return [line.removesuffix("\r") for line in split]
 
 
 def whole(text: str) -> int | None:
@@ -312,10 +312,10 @@ def _too_deep(text: str) -> InputError:
 
 
 def _too_many_digits(text: str) -> InputError:
-    found = re.search(rf"\d[\d_]{{{_MOST_DIGITS},}}", text)
-    line = None if found is None else text.count("\n", 0, found.start()) + 1
+    match = re.search(rf"\d[\d_]{{{_MOST_DIGITS},}}", text)
+    line = None if match is None else text.count("\n", 0, match.start()) + 1
     return InputError("a number has too many digits", line=line)
 
 
-def _too_large(path: str | Path, found: str, most: int) -> InputError:
-    return InputError(f"expected a file of at most {most:,} bytes, found {found}", file=path)
+def _too_large(path: str | Path, size: str, most: int) -> InputError:
+    return InputError(f"expected a file of at most {most:,} bytes, found {size}", file=path)

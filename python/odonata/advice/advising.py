@@ -295,8 +295,8 @@ def _finding(search: Search, rows: pl.DataFrame, name: str, tests: int) -> Findi
     spec = search.space.spec
     order = [search.space.victim, *(job for job in spec if job != search.space.victim)]
     effects = tuple(effect(rows, name, job, search.column(job, spec[job]), search.costs) for job in order)
-    slows = tuple(one.job for one in effects[1:] if one.slower())
-    unknown = tuple(one.job for one in effects[1:] if one.ratio is None)
+    slows = tuple(slowed.job for slowed in effects[1:] if slowed.slower())
+    unknown = tuple(slowed.job for slowed in effects[1:] if slowed.ratio is None)
     return Finding(search.remedies[name], effects, search.costs[name], effects[0].faster(tests), slows, unknown)
 
 

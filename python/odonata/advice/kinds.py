@@ -62,7 +62,7 @@ def _own_groups(space: Space, job: str) -> list[int] | None:
     """The groups that it shares with the fewest nodes of other jobs, as many as it needs; None if it needs all."""
     system = space.resolved.system
     shape = system.shape
-    held = [0] * shape.groups
+    taken = [0] * shape.groups
     room = [len(shape.nodes_in(group)) for group in range(shape.groups)]
     for node in system.unusable_nodes:
         room[shape.group_of(node)] -= 1
@@ -72,10 +72,10 @@ def _own_groups(space: Space, job: str) -> list[int] | None:
         # Jobs that can be anywhere are placed after a job that stays in groups, so they take no room from it.
         stays = name not in space.tables or space.freedom(name) < Freedom.ANYWHERE
         for node in set(other["nodes"]):
-            held[shape.group_of(node)] += 1
+            taken[shape.group_of(node)] += 1
             room[shape.group_of(node)] -= stays
     needed, chosen = len(set(space.spec[job]["nodes"])), []
-    for group in sorted(range(shape.groups), key=lambda group: (held[group], group)):
+    for group in sorted(range(shape.groups), key=lambda group: (taken[group], group)):
         chosen.append(group)
         needed -= room[group]
         if needed <= 0:

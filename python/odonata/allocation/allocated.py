@@ -134,15 +134,15 @@ def allocations(
         If Slurm cannot be asked.
     """
     switches = read_topology(topology)
-    found, left_out = _running(read_queue(queue), switches, together=together)
-    if not found:
+    jobs_running, left_out = _running(read_queue(queue), switches, together=together)
+    if not jobs_running:
         raise InputError(
             "no running job of two nodes or more has all of its nodes in the topology",
             hint=f"the topology has nodes such as `{switches.nodes[0]}`",
         )
     chosen = _Chosen(switches, place)
-    spreads = {job.id: spread_of(switches, job.nodes) for job in found}
-    by_leaf, by_links = _sharing(switches, found)
+    spreads = {job.id: spread_of(switches, job.nodes) for job in jobs_running}
+    by_leaf, by_links = _sharing(switches, jobs_running)
     made = tuple(
         Allocation(
             job.id,
@@ -152,11 +152,11 @@ def allocations(
             by_leaf[job.id],
             by_links[job.id],
         )
-        for job in found
+        for job in jobs_running
     )
-    holders = Counter(node for job in found for node in set(job.nodes))
-    overlapping = sum(any(holders[node] > 1 for node in job.nodes) for job in found)
-    return Allocations(chosen.policy, made, left_out, overlapping, _as_queue(found))
+    holders = Counter(node for job in jobs_running for node in set(job.nodes))
+    overlapping = sum(any(holders[node] > 1 for node in job.nodes) for job in jobs_running)
+    return Allocations(chosen.policy, made, left_out, overlapping, _as_queue(jobs_running))
 
 
 def _as_queue(jobs: Sequence[Job]) -> str:
@@ -169,7 +169,7 @@ def _as_queue(jobs: Sequence[Job]) -> str:
 
 
 def _running(jobs: Iterable[Job], switches: Topology, *, together: bool) -> tuple[list[Job], dict[str, int]]:
-    found: list[Job] = []
+    kept: list[Job] = []
     taken, left_out = set[str](), Counter[str]()
     for job in jobs:
         if not job.running:
@@ -182,8 +182,8 @@ def _running(jobs: Iterable[Job], switches: Topology, *, together: bool) -> tupl
             left_out["with a node of a job before"] += 1
         else:
             taken.update(job.nodes)
-            found.append(job)
-    return found, dict(left_out)
+            kept.append(job)
+    return kept, dict(left_out)
 
 
 def spread_of(switches: Topology, nodes: Sequence[str]) -> Spread:
@@ -249,47 +249,49 @@ def _sharing(switches: Topology, jobs: Sequence[Job]) -> tuple[dict[str, tuple[s
         for there in places:
             for job in there:
                 others[job].update(there)
-        return {job: tuple(sorted(found - {job}, key=order.__getitem__)) for job, found in others.items()}
+        return {job: tuple(sorted(neighbours - {job}, key=order.__getitem__)) for job, neighbours in others.items()}
 
     return beside(on_leaf.values()), beside(on_pair.values())
 
 
-def as_text(found: Allocations, width: int | None = None) -> str:
+def as_text(allocations: Allocations, width: int | None = None) -> str:
     """Who shares what, and a table by the size of the jobs."""
-    lines = [_sharing_text(found)]
-    if found.overlapping:
+    lines = [_sharing_text(allocations)]
+    if allocations.overlapping:
         lines.append(
-            f"{found.overlapping:,} jobs have a node in common with another: they share nodes, or the list is of "
+            f"{allocations.overlapping:,} jobs have a node in common with another: they share nodes, or the list is of "
             "several times.\n--together keeps those that can run at the same time."
         )
-    lines += [f"left out: {count:,} job{'' if count == 1 else 's'} {why}" for why, count in found.left_out.items()]
-    policy = found.policy
+    lines += [
+        f"left out: {count:,} job{'' if count == 1 else 's'} {why}" for why, count in allocations.left_out.items()
+    ]
+    policy = allocations.policy
     columns = [Column("nodes"), Column("jobs"), Column("leaves"), Column(policy), Column("groups"), Column(policy)]
     columns += [Column("pairs of groups"), Column(policy), Column("crossing"), Column(policy)]
     columns += [Column("share leaves"), Column("share links")]
-    rows = [_row(name, jobs) for name, jobs in _by_size(found.jobs)]
+    rows = [_row(name, jobs) for name, jobs in _by_size(allocations.jobs)]
     title = f"means over jobs, beside those of {policy} on the empty machine"
     return "\n".join([*lines, "", *Table(columns, rows, title).lines(width)])
 
 
-def _sharing_text(found: Allocations) -> str:
-    jobs = found.jobs
+def _sharing_text(allocations: Allocations) -> str:
+    jobs = allocations.jobs
     leaves = sum(bool(job.beside_leaves) for job in jobs)
     links = sum(bool(job.beside_links) for job in jobs)
     spread = sum(job.spread.groups > 1 for job in jobs)
     more = sum(job.spread.groups > job.chosen.groups for job in jobs)
     return (
         f"{len(jobs):,} jobs of two nodes or more: {leaves:,} share a leaf switch with another job, {links:,} share "
-        f"global links;\n{spread:,} are in several groups, {more:,} in more groups than with {found.policy}."
+        f"global links;\n{spread:,} are in several groups, {more:,} in more groups than with {allocations.policy}."
     )
 
 
 def _by_size(jobs: Sequence[Allocation]) -> list[tuple[str, list[Allocation]]]:
     """Jobs by powers of two of their nodes."""
-    found: dict[int, list[Allocation]] = {}
+    by_nodes: dict[int, list[Allocation]] = {}
     for job in jobs:
-        found.setdefault((job.nodes - 1).bit_length(), []).append(job)
-    return [(_size(power), found[power]) for power in sorted(found)]
+        by_nodes.setdefault((job.nodes - 1).bit_length(), []).append(job)
+    return [(_size(power), by_nodes[power]) for power in sorted(by_nodes)]
 
 
 def _size(power: int) -> str:

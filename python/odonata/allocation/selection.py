@@ -151,13 +151,13 @@ def observe(
         assert switches is not None  # there is a file, see above
         if partition is not None:
             raise InputError("the partitions of the nodes are not known", hint="give --nodes-file FILE too")
-        held = {name for job in jobs for name in job.nodes}
-        return Cluster(switches, frozenset(name for name in switches.nodes if name not in held), jobs)
+        occupied = {name for job in jobs for name in job.nodes}
+        return Cluster(switches, frozenset(name for name in switches.nodes if name not in occupied), jobs)
     if partition is not None:
         listed = _in_partition(listed, partition)
     # A file of the queue may be newer than that of the nodes.
-    held = {name for job in jobs for name in job.nodes} if from_files else set()
-    idle = frozenset(node.name for node in listed if node.idle and node.name not in held)
+    occupied = {name for job in jobs for name in job.nodes} if from_files else set()
+    idle = frozenset(node.name for node in listed if node.idle and node.name not in occupied)
     if switches is None:
         switches = flat(node.name for node in listed)
     elif not any(node.name in switches.ids for node in listed):
@@ -190,21 +190,21 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
     busy = [node for node in owners if node not in idle]
     placer = placement.Placer(topology.shape, busy, owners, unusable)
     try:
-        found = placer.place(policy, nodes, options)
+        answer = placer.place(policy, nodes, options)
     except InputError as e:
         if e.path == COUNT and nodes is not None and nodes > len(idle):
             raise InputError(f"{nodes:,} nodes do not fit: only {len(idle):,} are idle", hint=e.hint) from None
         raise
     names = {number: name for name, number in ids.items()}
     shape = topology.shape
-    groups = Counter(map(shape.group_of, found.nodes))
+    groups = Counter(map(shape.group_of, answer.nodes))
     return Selection(
-        nodes=[names[number] for number in found.nodes],
-        reason=f"{found.reason}; {_room(topology, groups, Counter(map(shape.group_of, idle)))}",
+        nodes=[names[number] for number in answer.nodes],
+        reason=f"{answer.reason}; {_room(topology, groups, Counter(map(shape.group_of, idle)))}",
         policy=policy,
         idle=len(idle),
         groups=[topology.group_name(group) for group in sorted(groups)],
-        leaves=len(set(map(shape.router_of, found.nodes))),
+        leaves=len(set(map(shape.router_of, answer.nodes))),
     )
 
 
@@ -219,10 +219,10 @@ def _room(topology: Topology, taken: Mapping[int, int], idle: Mapping[int, int])
 
 def _in_partition(nodes: Iterable[Node], partition: str) -> list[Node]:
     nodes = list(nodes)
-    found = [node for node in nodes if partition in node.partitions]
-    if not found:
+    members = [node for node in nodes if partition in node.partitions]
+    if not members:
         known = {name for node in nodes for name in node.partitions}
         if not known:
             raise InputError("the file of the nodes does not say their partitions")
         raise unknown("partition", partition, known)
-    return found
+    return members

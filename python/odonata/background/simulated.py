@@ -45,24 +45,24 @@ def of_study(path: str | Path, nodes_total: int | None) -> pl.DataFrame:
     """
     study = open_study(path)
     jobs = study.jobs
-    found = jobs.filter(pl.col("job") == 0)
-    extra = [name for name in study.runs.columns if name not in found.columns]
-    found = found.join(study.runs.select(POINT, *extra), on=POINT, how="left", maintain_order="left")
+    first_jobs = jobs.filter(pl.col("job") == 0)
+    extra = [name for name in study.runs.columns if name not in first_jobs.columns]
+    first_jobs = first_jobs.join(study.runs.select(POINT, *extra), on=POINT, how="left", maintain_order="left")
     if nodes_total is not None:
         others = jobs.filter(pl.col("job") != 0).select(POINT, "name", "nodes")
-        b = dict.fromkeys(found[POINT].to_list(), 0.0)
+        b = dict.fromkeys(first_jobs[POINT].to_list(), 0.0)
         for point, part in others.group_by(POINT):
             first = [0, *np.cumsum(part["nodes"].to_numpy().astype(np.int64)).tolist()]
             # Jobs of a scenario do not share nodes, so any distinct numbers give their b.
             named = {name: range(first[at], first[at + 1]) for at, name in enumerate(part["name"])}
             b[point[0]] = of_jobs_on_nodes(named, nodes_total).b
-        found = found.with_columns(b=pl.col(POINT).replace_strict(b, return_dtype=pl.Float64))
-    elif "b" not in found.columns:
+        first_jobs = first_jobs.with_columns(b=pl.col(POINT).replace_strict(b, return_dtype=pl.Float64))
+    elif "b" not in first_jobs.columns:
         raise InputError(
             "the study has no column `b`",
             file=path,
             hint="--nodes-total N, the nodes of its system, gives b of the jobs beside the first of each run",
         )
-    if not found.height:
+    if not first_jobs.height:
         raise InputError("the study has no finished run", file=path)
-    return found
+    return first_jobs

@@ -82,7 +82,7 @@ class Recorder:
         day = sample.time.date()
         if self._path is None or len(self._rows) >= self.rows_per_file or self._rows[-1]["time"].date() != day:
             self._path, self._rows = self._new_file(sample.time), []
-        found = sample.background
+        background = sample.background
         row: dict[str, Any] = dict.fromkeys(COLUMNS)
         row |= {
             "time": sample.time,
@@ -92,8 +92,8 @@ class Recorder:
             "clock_back_s": sample.clock_back_s,
             "error": sample.error,
         }
-        if found is not None:
-            row |= {name: getattr(found, name) for name in list(COLUMNS)[5:13]}
+        if background is not None:
+            row |= {name: getattr(background, name) for name in list(COLUMNS)[5:13]}
         self._rows.append(row)
         files.write(self._path, _parquet(self._rows))
         self._count += 1

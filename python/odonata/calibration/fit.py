@@ -150,9 +150,9 @@ def fit(
         base, slopes = linear(at, eager)
         for _ in range(rounds):
             new = solve(base, slopes, at, eager, ones, radius)
-            found = loss(new, eager)
-            if found < best:
-                gained, best, at = best - found, found, new
+            error = loss(new, eager)
+            if error < best:
+                gained, best, at = best - error, error, new
                 if gained < 1e-2 * best:
                     break
                 base, slopes = linear(at, eager)

@@ -39,13 +39,13 @@ def policy_options(given: list[str], groups: str | None, seed: int | None) -> di
 
 def pairs(where: list[str], example: str = "--where column=value") -> dict[str, str]:
     """Column -> value, of `column=value`. Raises InputError, with the example, for another text."""
-    found = {}
-    for one in where:
-        name, sign, value = one.partition("=")
+    values = {}
+    for text in where:
+        name, sign, value = text.partition("=")
         if not sign or not name:
-            raise InputError(f"expected {example}, found `{one}`")
-        found[name] = value
-    return found
+            raise InputError(f"expected {example}, found `{text}`")
+        values[name] = value
+    return values
 
 
 def write_table(table: pl.DataFrame, out: Path) -> None:

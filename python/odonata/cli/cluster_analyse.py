@@ -106,7 +106,7 @@ def analyse(
         check_target(plot)
         check_free(plot, force=force)
     progress = None if quiet else _Progress()
-    found = run(
+    analysis = run(
         file,
         value=value,
         unit=unit,
@@ -124,20 +124,20 @@ def analyse(
         report=progress,
     )
     if out is not None:
-        write_table(found.frame(), out)
+        write_table(analysis.frame(), out)
     if plot is not None:
         from odonata.iterations.figures import figure_of
         from odonata.plot.style import save
 
-        save(figure_of(found, kind or ("scatter" if found.related else "density")), plot)
+        save(figure_of(analysis, kind or ("scatter" if analysis.related else "density")), plot)
     if json:
-        print(json_module.dumps(found.as_dict(), default=str))
+        print(json_module.dumps(analysis.as_dict(), default=str))
         return 0
-    print(found)
-    if fit is None and family is None and all(one.fits is None for one in found.series):
-        print(f"\nno distributions fitted to {len(found.series)} series; --fit fits them, --where chooses some")
+    print(analysis)
+    if fit is None and family is None and all(series.fits is None for series in analysis.series):
+        print(f"\nno distributions fitted to {len(analysis.series)} series; --fit fits them, --where chooses some")
     if out is not None:
-        print(f"{len(found.series):,} series in {out}")
+        print(f"{len(analysis.series):,} series in {out}")
     if plot is not None:
         print(plot)
     return 0

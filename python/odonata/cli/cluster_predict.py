@@ -123,11 +123,11 @@ def predict(
     for name in ("nodes", "pattern", "bytes", "job"):
         if (name in predictor.used or name in predictor.history_of) and name not in said:
             raise InputError(f"the predictor needs --{name} of the run")
-    found = predictor.predict(said)
+    prediction = predictor.predict(said)
     if json:
-        print(json_module.dumps({"known": said, **found.as_dict()}))
+        print(json_module.dumps({"known": said, **prediction.as_dict()}))
     else:
-        print(text.of_prediction(found, said, predictor.report))
+        print(text.of_prediction(prediction, said, predictor.report))
     return 0
 
 

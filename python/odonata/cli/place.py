@@ -58,26 +58,26 @@ def place(
     loaded = scenario.system(system)
     options = policy_options(set_ or [], groups, seed)
     policy = placement.get(policy).name
-    found = placement.Placer(loaded, busy).place(policy, nodes, options)
-    line = host_list(found.nodes, loaded.shape.nodes, prefix or "node")
+    placed = placement.Placer(loaded, busy).place(policy, nodes, options)
+    line = host_list(placed.nodes, loaded.shape.nodes, prefix or "node")
     if json:
         shape = loaded.shape
         answer = {
             "system": loaded.name,
             "policy": policy,
-            "nodes": found.nodes,
-            "reason": found.reason,
+            "nodes": placed.nodes,
+            "reason": placed.reason,
             "nodelist": line,
-            "routers": len(set(map(shape.router_of, found.nodes))),
-            "groups": len(set(map(shape.group_of, found.nodes))),
-            "left": _left(loaded, busy, found.nodes),
+            "routers": len(set(map(shape.router_of, placed.nodes))),
+            "groups": len(set(map(shape.group_of, placed.nodes))),
+            "left": _left(loaded, busy, placed.nodes),
         }
         print(json_module.dumps(answer))
     elif nodelist:
         print(line)
     else:
-        print(f"{policy}: {found.reason}")
-        print(placement.format_ids(found.nodes))
+        print(f"{policy}: {placed.reason}")
+        print(placement.format_ids(placed.nodes))
     return 0
 
 

@@ -70,8 +70,8 @@ def reproduce(
     rows = chosen.rows(runs)
     files = chosen.publish(rows, runs, out, reduced=reduced)
     if json:
-        found = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
-        print(json_module.dumps({**found, "rows": [row.as_json() for row in rows]}))
+        facts = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
+        print(json_module.dumps({**facts, "rows": [row.as_json() for row in rows]}))
     else:
         _print(rows)
         print("\n".join(str(file) for file in files))

@@ -69,8 +69,8 @@ def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, l
         raise InputError("`--routes` needs a system", hint="odonata show SYSTEM --routes A B")
     if not name.endswith(".toml") and name not in _systems():
         raise unknown("system", name, _systems())
-    found = routes.routes(name, *ends, routing, limit)
-    print(json_module.dumps(found) if json else routes.text(found))
+    paths = routes.routes(name, *ends, routing, limit)
+    print(json_module.dumps(paths) if json else routes.text(paths))
     return 0
 
 
@@ -85,10 +85,10 @@ def describe(name: str) -> dict[str, Any]:
         return _system(name)
     if name == "scenario":
         return _scenario()
-    found = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
-    if found:
+    descriptions = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
+    if descriptions:
         # A broadcast is a pattern, a collective and a motif.
-        return found[0] | ({"also": found[1:]} if len(found) > 1 else {})
+        return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
     aliases = _aliases()
     for alias, placement in aliases.items():
         if name.casefold() == alias.casefold():
@@ -279,8 +279,8 @@ def _column(name: str) -> dict[str, Any]:
     from odonata.store.columns import COLUMNS
 
     table, _, column = name.partition(".")
-    found = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
-    return {"kind": "column", **asdict(found), "name": name, "text": _with_header(found, found.meaning)}
+    registered = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
+    return {"kind": "column", **asdict(registered), "name": name, "text": _with_header(registered, registered.meaning)}
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {

@@ -82,8 +82,8 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
     if expected is None:
         message = f"{_named(path)}{error['msg'][:1].lower()}{error['msg'][1:]}"
         return InputError(message, path=path)
-    found = _show(error["input"])
-    return InputError(f"{_named(path)}expected {expected}, found {found}", path=path)
+    shown = _show(error["input"])
+    return InputError(f"{_named(path)}expected {expected}, found {shown}", path=path)
 
 
 def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> InputError:

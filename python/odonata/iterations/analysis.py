@@ -99,9 +99,9 @@ class Analysis:
             Times in picoseconds.
         """
         facts: dict[str, Any] = {"value": self.value, "by": list(self.keys), "unit": "ps"}
-        facts["series"] = [_series_as_json(one) for one in self.series]
+        facts["series"] = [_series_as_json(series) for series in self.series]
         if self.related:
-            facts["correlations"] = [_relation_as_json(one) for one in self.related]
+            facts["correlations"] = [_relation_as_json(relation) for relation in self.related]
             facts["note"] = correlations.CAUSE
         counted = {"unfinished": self.unfinished, "slowest_rank": self.slowest_rank}
         return {**facts, "left_out": self.left_out, **counted}
@@ -117,20 +117,20 @@ class Analysis:
         import polars as pl
 
         rows = []
-        for one in self.series:
-            best = one.fits.best() if one.fits else None
-            numbers = {name: value for name, value in asdict(one.dispersion).items() if name not in _PAIRS}
+        for series in self.series:
+            best = series.fits.best() if series.fits else None
+            numbers = {name: value for name, value in asdict(series.dispersion).items() if name not in _PAIRS}
             rows.append(
                 {
-                    **{name: str(value) for name, value in one.key.items()},
+                    **{name: str(value) for name, value in series.key.items()},
                     **{_TIMES.get(name, name): value for name, value in numbers.items()},
                     **{
-                        f"{name}_{end}_ps": pair[at] if (pair := getattr(one.dispersion, name)) else None
+                        f"{name}_{end}_ps": pair[at] if (pair := getattr(series.dispersion, name)) else None
                         for name in _PAIRS
                         for at, end in enumerate(("low", "high"))
                     },
-                    "peaks": one.peaks.count if one.peaks else None,
-                    "p_one_peak": one.peaks.p_one if one.peaks else None,
+                    "peaks": series.peaks.count if series.peaks else None,
+                    "p_one_peak": series.peaks.p_one if series.peaks else None,
                     "family": best.family if best else None,
                     "ks": best.ks if best else None,
                 }
@@ -252,10 +252,10 @@ def analyse(
     fitted: dict[int, Fits] = {}
     if fit if fit is not None else len(parts) <= MOST_FITTED:
         able = [number for number, why in enumerate(reasons) if not why]
-        found = fit_all(
+        distributions = fit_all(
             [samples[number] for number in able], names=families, limit_s=limit_s, workers=workers, report=report
         )
-        fitted = dict(zip(able, found, strict=True))
+        fitted = dict(zip(able, distributions, strict=True))
     series = tuple(
         Series(key, sample, describe(sample), count_peaks(sample, seed=seed), fitted.get(number), reasons[number])
         for number, ((key, _), sample) in enumerate(zip(parts, samples, strict=True))
@@ -268,7 +268,7 @@ def _parts(read: Iterations) -> list[tuple[dict[str, Any], pl.DataFrame]]:
     if not read.keys:
         return [({}, read.table)]
     groups = read.table.partition_by(read.keys, as_dict=True, maintain_order=True)
-    ordered = sorted(groups.items(), key=lambda item: [_order(one) for one in item[0]])
+    ordered = sorted(groups.items(), key=lambda item: [_order(level) for level in item[0]])
     return [(dict(zip(read.keys, values, strict=True)), rows) for values, rows in ordered]
 
 
@@ -301,7 +301,7 @@ def _related(
     table = read.table.with_columns(values.alias("_x"))
     moments = _moments(read, time_of_day) if time_of_day is not None else None
     table = table.with_columns(_at=pl.lit(0.0) if moments is None else moments)
-    found = []
+    relations = []
     problem: InputError | None = None
     for key, _ in parts:
         mine = table.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name) == key[name] for name in read.keys)))
@@ -317,11 +317,11 @@ def _related(
             problem = problem or e
             left_out[f"correlation of {_label(key)}"] = e.message
             continue
-        found.append(Related(key, column, points, x, y, correlation, time_of_day))
-    if problem is not None and not found:
+        relations.append(Related(key, column, points, x, y, correlation, time_of_day))
+    if problem is not None and not relations:
         hint = f"a point is a value of `{points}`; --points chooses another column"
         raise InputError(f"cannot correlate `{column}` with `{read.value}`: {problem.message}", hint=hint)
-    return tuple(found)
+    return tuple(relations)
 
 
 def _moments(read: Iterations, column: str) -> pl.Series:
@@ -330,11 +330,11 @@ def _moments(read: Iterations, column: str) -> pl.Series:
 
     if column not in read.table.columns:
         raise unknown("column", column, read.names())
-    found = read.table[column]
-    if found.dtype.is_numeric():
-        return found.cast(pl.Float64)
-    if found.dtype.is_temporal():
-        return found.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
+    moments = read.table[column]
+    if moments.dtype.is_numeric():
+        return moments.cast(pl.Float64)
+    if moments.dtype.is_temporal():
+        return moments.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     try:
         return read.numbers(column)
     except InputError:
@@ -350,39 +350,39 @@ def _moments(read: Iterations, column: str) -> pl.Series:
         # The hour counts as written, in any time zone.
         return moment.replace(tzinfo=UTC).timestamp()
 
-    of = {text: seconds(text) for text in found.unique()}
-    return pl.Series([of[text] for text in found], dtype=pl.Float64)
+    of = {text: seconds(text) for text in moments.unique()}
+    return pl.Series([of[text] for text in moments], dtype=pl.Float64)
 
 
-def _series_as_json(one: Series) -> dict[str, Any]:
-    numbers = {_TIMES.get(name, name): value for name, value in asdict(one.dispersion).items()}
+def _series_as_json(series: Series) -> dict[str, Any]:
+    numbers = {_TIMES.get(name, name): value for name, value in asdict(series.dispersion).items()}
     peaks = None
-    if one.peaks is not None:
-        peaks = asdict(one.peaks)
+    if series.peaks is not None:
+        peaks = asdict(series.peaks)
         peaks["at_ps"] = peaks.pop("at")
     fits = None
-    if one.fits is not None:
-        places = {name: one.fits.ranks(name) for name in CRITERIA}
+    if series.fits is not None:
+        places = {name: series.fits.ranks(name) for name in CRITERIA}
         fits = {
-            "fitted_values": one.fits.n,
+            "fitted_values": series.fits.n,
             "families": [
                 {
-                    **asdict(found),
-                    **{f"rank_{name}": place[found.family] for name, place in places.items()},
+                    **asdict(fit),
+                    **{f"rank_{name}": place[fit.family] for name, place in places.items()},
                 }
-                for found in one.fits.fits
+                for fit in series.fits.fits
             ],
-            "failures": one.fits.failures,
-            "rejected": one.fits.rejected,
+            "failures": series.fits.failures,
+            "rejected": series.fits.rejected,
         }
-    return {"key": one.key, **numbers, "peaks": peaks, "fits": fits, "unfit": one.unfit or None}
+    return {"key": series.key, **numbers, "peaks": peaks, "fits": fits, "unfit": series.unfit or None}
 
 
-def _relation_as_json(one: Related) -> dict[str, Any]:
+def _relation_as_json(relation: Related) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "column": one.column,
-        "points": one.points,
-        "time_of_day": one.time_of_day,
-        **asdict(one.correlation),
+        "key": relation.key,
+        "column": relation.column,
+        "points": relation.points,
+        "time_of_day": relation.time_of_day,
+        **asdict(relation.correlation),
     }

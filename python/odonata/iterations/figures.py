@@ -24,7 +24,7 @@ MOST_PANELS = 12
 _WIDTH, _HEIGHT = 3.4, 2.7
 
 
-def figure_of(found: Analysis, kind: Kind) -> Figure:
+def figure_of(analysis: Analysis, kind: Kind) -> Figure:
     """Draws an analysis.
 
     `density`: all series in one panel. `histogram`: a panel for each series. `scatter`: a panel for each correlation.
@@ -33,31 +33,31 @@ def figure_of(found: Analysis, kind: Kind) -> Figure:
     """
     with settings():
         if kind == "density":
-            _at_most(len(found.series), len(LINES), "lines", kind)
+            _at_most(len(analysis.series), len(LINES), "lines", kind)
             made = figure(6.4, 4)
-            draw_densities(made.subplots(), [_sample(one) for one in found.series])
+            draw_densities(made.subplots(), [_sample(series) for series in analysis.series])
             return made
         if kind == "qcd":
             made = figure(6.4, 4)
-            _qcd(made, found)
+            _qcd(made, analysis)
             return made
         if kind == "histogram":
-            made, panels = _panels(len(found.series), kind)
-            for axes, one in zip(panels, found.series, strict=True):
-                draw_histogram(axes, _sample(one))
+            made, panels = _panels(len(analysis.series), kind)
+            for axes, series in zip(panels, analysis.series, strict=True):
+                draw_histogram(axes, _sample(series))
             return made
-        if not found.related:
+        if not analysis.related:
             raise InputError("nothing is correlated, so there is no scatter plot", hint="say --correlate COLUMN")
-        made, panels = _panels(len(found.related), kind)
-        for axes, related in zip(panels, found.related, strict=True):
+        made, panels = _panels(len(analysis.related), kind)
+        for axes, related in zip(panels, analysis.related, strict=True):
             draw_scatter(axes, related.x, related.y_ps, related.correlation, related.column)
             axes.set_title(plain(related.label))
         made.supxlabel(CAUSE.partition(":")[0], fontsize=8, color="0.35")
         return made
 
 
-def _sample(one: Series) -> Sample:
-    return Sample(one.label, one.times_ps, one.fits.best() if one.fits else None)
+def _sample(series: Series) -> Sample:
+    return Sample(series.label, series.times_ps, series.fits.best() if series.fits else None)
 
 
 def _at_most(count: int, most: int, what: str, kind: str) -> None:
@@ -78,17 +78,17 @@ def _panels(count: int, kind: str) -> tuple[Picture, list]:  # type: ignore[type
     return made, panels[:count]
 
 
-def _qcd(made: Figure, found: Analysis) -> None:
-    numbers = [name for name in found.keys if all(_is_number(one.key[name]) for one in found.series)]
+def _qcd(made: Figure, analysis: Analysis) -> None:
+    numbers = [name for name in analysis.keys if all(_is_number(series.key[name]) for series in analysis.series)]
     if not numbers:
         hint = "for example --by bytes"
         raise InputError("no column of --by holds numbers, against which the QCD could be drawn", hint=hint)
     across = "bytes" if "bytes" in numbers else numbers[-1]
     lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-    for one in found.series:
-        if one.dispersion.qcd is not None:
-            name = ", ".join(str(value) for key, value in one.key.items() if key != across)
-            lines[name].append((float(one.key[across]), one.dispersion.qcd))
+    for series in analysis.series:
+        if series.dispersion.qcd is not None:
+            name = ", ".join(str(value) for key, value in series.key.items() if key != across)
+            lines[name].append((float(series.key[across]), series.dispersion.qcd))
     _at_most(len(lines), len(LINES), "lines", "qcd")
     positive = all(x > 0 for points in lines.values() for x, _ in points)
     spread = max(x for points in lines.values() for x, _ in points) >= 8 * min(

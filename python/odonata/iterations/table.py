@@ -111,8 +111,8 @@ def read_iterations(
     for name, wanted in (where or {}).items():
         texts = table[name].cast(pl.String)
         if wanted not in texts.unique():
-            found = sorted(str(one) for one in texts.unique().drop_nulls())
-            raise unknown(f"value of `{name}`", wanted, found[:1000]).at(file)
+            distinct = sorted(str(text) for text in texts.unique().drop_nulls())
+            raise unknown(f"value of `{name}`", wanted, distinct[:1000]).at(file)
         table = table.filter(texts == wanted)
     unfinished = 0
     if chosen in ("latency_ps", "time_ps") and "job" in names and table[chosen].dtype.is_numeric():
@@ -160,7 +160,9 @@ def _read_folder(folder: Path) -> pl.DataFrame:
     if (size := sum(path.stat().st_size for path in runs)) > MOST_BYTES:
         raise InputError(f"its runs have {size:,} bytes, more than {MOST_BYTES:,}", file=folder)
     tables = [_read_file(path) for path in runs]
-    if other := next((path for path, one in zip(runs, tables, strict=True) if one.schema != tables[0].schema), None):
+    if other := next(
+        (path for path, table in zip(runs, tables, strict=True) if table.schema != tables[0].schema), None
+    ):
         raise InputError(f"expected the columns of `{runs[0].name}`", file=other)
     return pl.concat(tables)
 
@@ -245,10 +247,10 @@ def _time_column(names: list[str], value: str | None, unit: str | None, file: st
 def _numbers(table: pl.DataFrame, column: str, file: str | None) -> pl.Series:
     import polars as pl
 
-    found = table[column]
-    if found.dtype.is_numeric():
-        return found.cast(pl.Float64)
-    texts = found.cast(pl.String, strict=False)
+    values = table[column]
+    if values.dtype.is_numeric():
+        return values.cast(pl.Float64)
+    texts = values.cast(pl.String, strict=False)
     numbers = texts.str.strip_chars().cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
     if len(wrong):
@@ -269,9 +271,9 @@ def _check(times: pl.Series, table: pl.DataFrame, column: str, file: str | None)
     ):
         at = wrong.fill_null(value=False).arg_true()
         if len(at):
-            found = times[int(at[0])]
-            said = f"{what} in `{column}`" + ("" if found is None else f", found {found:g}")
-            hint = "leave out such rows; how many there are says something too" if found is None else None
+            wrong_time = times[int(at[0])]
+            said = f"{what} in `{column}`" + ("" if wrong_time is None else f", found {wrong_time:g}")
+            hint = "leave out such rows; how many there are says something too" if wrong_time is None else None
             raise InputError(f"{_where(file, int(table[_ROW][int(at[0])]))}{said}", hint=hint)
 
 

@@ -56,7 +56,7 @@ def rows(
     table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
 ) -> list[Source]:
     """A row for every number of the machine: `base` is the table of its preset, `changed` overrides it."""
-    found = []
+    stated = []
     in_base, in_changes = flat(base), flat(changed)
     defaults = {**DEFAULT_SOURCES, **table.default_sources}
     for key, value in flat(dumped(table)).items():
@@ -68,9 +68,9 @@ def rows(
             source = sources.get(key, "no source given")
         else:
             source = defaults.get(key) or defaults.get(key.rsplit(".", 1)[-1]) or "default"
-        found.append(Source(key, _shown(value), source))
+        stated.append(Source(key, _shown(value), source))
     first = {key: place for place, key in enumerate(table.keys_first)}
-    return sorted(found, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
+    return sorted(stated, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -41,13 +41,13 @@ def format_ids(ids: Iterable[int]) -> str:
 
 def runs(ids: Iterable[int]) -> list[tuple[int, int]]:
     """Runs of consecutive ids as (first, last), in the order of the ids."""
-    found: list[tuple[int, int]] = []
+    consecutive: list[tuple[int, int]] = []
     for n in ids:
-        if found and found[-1][1] + 1 == n:
-            found[-1] = (found[-1][0], n)
+        if consecutive and consecutive[-1][1] + 1 == n:
+            consecutive[-1] = (consecutive[-1][0], n)
         else:
-            found.append((n, n))
-    return found
+            consecutive.append((n, n))
+    return consecutive
 
 
 def _part(part: str, whole: str, what: str) -> range:

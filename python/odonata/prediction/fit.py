@@ -100,12 +100,12 @@ def histories(runs: Runs, tail: float) -> dict[Key, tuple[int, float, float]]:
     rows: dict[Key, list[int]] = {}
     for row, key in enumerate(runs.keys):
         rows.setdefault(key, []).append(row)
-    found = {}
+    times_of = {}
     for key, mine in rows.items():
         if len(mine) >= least_history(tail):
             median, threshold = np.quantile(runs.time_ps[mine], [0.5, tail])
-            found[key] = (len(mine), float(median), float(threshold))
-    return found
+            times_of[key] = (len(mine), float(median), float(threshold))
+    return times_of
 
 
 def label(runs: Runs, of: dict[Key, tuple[int, float, float]]) -> Labelled:
@@ -116,15 +116,15 @@ def label(runs: Runs, of: dict[Key, tuple[int, float, float]]) -> Labelled:
     return Labelled(kept, (kept.time_ps > threshold).astype(np.float64), np.log(kept.time_ps / median))
 
 
-def fit(found: Labelled, *, only_b: bool = False) -> Fitted | None:
+def fit(labelled: Labelled, *, only_b: bool = False) -> Fitted | None:
     """Fits runs; `None` if there is not enough data for b alone."""
-    runs, n = found.runs, len(found.runs)
+    runs, n = labelled.runs, len(labelled.runs)
     variables = _variables(runs)
     names = None if only_b else runs.patterns
-    patterns = {} if names is None else {one: names.count(one) / n for one in sorted(set(names))}
+    patterns = {} if names is None else {pattern: names.count(pattern) / n for pattern in sorted(set(names))}
     if len(patterns) < 2:
         patterns, names = {}, None
-    events = min(found.tail.sum(), n - found.tail.sum())
+    events = min(labelled.tail.sum(), n - labelled.tail.sum())
     possible = [("b",)] if only_b else [of for of in ORDER if _known(of, variables, patterns)]
     terms, left_out = _affordable(possible, patterns, int(events) // EVENTS_PER_TERM)
     if not terms:
@@ -132,9 +132,9 @@ def fit(found: Labelled, *, only_b: bool = False) -> Fitted | None:
     values = standardised(variables, patterns, runs.numbers, names)
     block = blocks(runs.when)
     x = columns(terms, values)
-    penalty, out_of_block = _choose(x, found.tail, block)
-    a, c = regression.recalibrate(out_of_block, found.tail)
-    beta = regression.logistic(x, found.tail, penalty)
+    penalty, out_of_block = _choose(x, labelled.tail, block)
+    a, c = regression.recalibrate(out_of_block, labelled.tail)
+    beta = regression.logistic(x, labelled.tail, penalty)
     chance = Chance(
         **_linear(beta, terms).model_dump(), recalibration_intercept=a, recalibration_slope=c, penalty=penalty
     )
@@ -146,8 +146,8 @@ def fit(found: Labelled, *, only_b: bool = False) -> Fitted | None:
         most = int(min(q, 1 - q) * n + 1e-9) // EVENTS_PER_TERM
         of, _ = _affordable(possible, patterns, most)
         if of:
-            made.append(_quantile(columns(of, values), of, found.ratio, q, block))
-    return Fitted(variables, patterns, chance, made, left_out, best_cut(calibrated, found.tail))
+            made.append(_quantile(columns(of, values), of, labelled.ratio, q, block))
+    return Fitted(variables, patterns, chance, made, left_out, best_cut(calibrated, labelled.tail))
 
 
 def predicted(of: Fitted, runs: Runs) -> tuple[Vector, dict[float, Vector]]:
@@ -155,8 +155,8 @@ def predicted(of: Fitted, runs: Runs) -> tuple[Vector, dict[float, Vector]]:
     names = runs.patterns if of.patterns else None
     values = standardised(of.variables, of.patterns, runs.numbers, names)
     z = of.chance.recalibration_intercept + of.chance.recalibration_slope * linear(of.chance, values)
-    rows = np.sort([linear(one, values) + one.shift for one in of.quantiles], axis=0)
-    return regression.sigmoid(z), {one.q: row for one, row in zip(of.quantiles, rows, strict=True)}
+    rows = np.sort([linear(line, values) + line.shift for line in of.quantiles], axis=0)
+    return regression.sigmoid(z), {line.q: row for line, row in zip(of.quantiles, rows, strict=True)}
 
 
 def blocks(when: Vector) -> NDArray[np.int64]:
@@ -193,8 +193,8 @@ def _affordable(
     left_out = []
     for of in possible:
         # The indicators of all patterns add up to zero, so one is left out.
-        several = [[f"{PATTERN}{one}"] for one in list(patterns)[1:]] if PATTERN in of else [[]]
-        more = [[*(name for name in of if name != PATTERN), *one] for one in several]
+        several = [[f"{PATTERN}{wanted}"] for wanted in list(patterns)[1:]] if PATTERN in of else [[]]
+        more = [[*(name for name in of if name != PATTERN), *wanted] for wanted in several]
         if len(terms) + len(more) <= most:
             terms += more
         else:
@@ -208,8 +208,8 @@ def _choose(x: NDArray[np.float64], y: Vector, block: NDArray[np.int64]) -> tupl
     best: tuple[float, float, Vector] | None = None
     for penalty in PENALTIES:
         made = np.full(len(y), y.mean())
-        for one in np.unique(block):
-            inside = block == one
+        for left_out in np.unique(block):
+            inside = block == left_out
             rest = y[~inside]
             if len(rest):
                 beta = regression.logistic(x[~inside], rest, penalty)
@@ -227,8 +227,8 @@ def _quantile(
 ) -> Quantile:
     """A quantile regression, shifted so that a share q of the left-out runs is below its predictions."""
     errors = np.zeros(len(y))
-    for one in np.unique(block):
-        inside = block == one
+    for left_out in np.unique(block):
+        inside = block == left_out
         if not inside.all():
             beta = regression.quantile(x[~inside], y[~inside], q)
             errors[inside] = y[inside] - beta[0] - x[inside] @ beta[1:]

@@ -202,8 +202,8 @@ class Predictor(_Part):
 
     def _factors(self, values: Mapping[str, Vector]) -> dict[float, Vector]:
         """Quantile -> time over the median of the history; ascending for each run (Chernozhukov 2010)."""
-        found = np.array([linear(of, values) + of.shift for of in self.quantiles])
-        return {of.q: row for of, row in zip(self.quantiles, np.exp(np.sort(found, axis=0)), strict=True)}
+        factors = np.array([linear(of, values) + of.shift for of in self.quantiles])
+        return {of.q: row for of, row in zip(self.quantiles, np.exp(np.sort(factors, axis=0)), strict=True)}
 
     def _history(self, known: Mapping[str, float | str]) -> History:
         missing = [name for name in self.history_of if name not in known]
@@ -213,11 +213,11 @@ class Predictor(_Part):
             named = ", ".join(f"`{name}`" for name in missing)
             raise InputError(f"the history of a job is that of its {_listed(self.history_of)}; not given: {named}")
         given = [known[name] for name in self.history_of]
-        wanted = [one if isinstance(one, str) else as_word(one) for one in given]
-        for one in self.histories:
-            if one.key == wanted:
-                return one
-        told = [", ".join(one.key) for one in self.histories]
+        wanted = [history if isinstance(history, str) else as_word(history) for history in given]
+        for history in self.histories:
+            if history.key == wanted:
+                return history
+        told = [", ".join(history.key) for history in self.histories]
         near = nearest(", ".join(wanted), told)
         raise InputError(
             f"not enough data: no history of `{', '.join(wanted)}` ({_listed(self.history_of)})",

@@ -140,7 +140,7 @@ def read_runs(source: str | Path | pl.DataFrame, how: Reading | None = None) -> 
         )
     keep = np.ones(len(rows), dtype=bool)
     for name, values in list(known.items()):
-        missing = np.array([one is None or one != one for one in values])
+        missing = np.array([cell is None or cell != cell for cell in values])
         if missing.all() and name not in ("b", "when"):
             del known[name]
             continue
@@ -161,12 +161,12 @@ def read_runs(source: str | Path | pl.DataFrame, how: Reading | None = None) -> 
     order = np.argsort(known["when"], kind="stable")
     known = {name: values[order] for name, values in known.items()}
     parts = _key_columns(known, how.history_of, file)
-    texts = [[_word(name, one) for one in known[name]] for name in parts]
+    texts = [[_word(name, cell) for cell in known[name]] for name in parts]
     return Runs(
         when=known["when"].astype(np.float64),
         time_ps=known[TIME].astype(np.float64),
         numbers={name: known[name].astype(np.float64) for name in NUMBERS if name in known},
-        patterns=[str(one) for one in known["pattern"]] if "pattern" in known else None,
+        patterns=[str(cell) for cell in known["pattern"]] if "pattern" in known else None,
         keys=list(zip(*texts, strict=True)) if parts else [()] * len(order),
         key_columns=tuple(parts),
         source=file or "a table",
@@ -216,17 +216,17 @@ def _sizes(read: Iterations, column: str) -> pl.Series:
     texts = read.table[column]
     if texts.dtype != pl.String:
         return read.numbers(column)
-    found = []
+    sizes = []
     for text in texts:
         number = None if text is None else text.strip() or None
         try:
-            found.append(None if number is None else float(number))
+            sizes.append(None if number is None else float(number))
         except ValueError:
             try:
-                found.append(float(units.size_bytes(number)))
+                sizes.append(float(units.size_bytes(number)))
             except InputError as e:
                 raise e.at(read.file) from None
-    return pl.Series(column, found, dtype=pl.Float64)
+    return pl.Series(column, sizes, dtype=pl.Float64)
 
 
 def _one_row_a_run(table: pl.DataFrame, chosen: Mapping[str, str]) -> pl.DataFrame:
@@ -251,24 +251,24 @@ def _moments(column: pl.Series, file: str | None, name: str) -> NDArray[Any]:
         return column.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64).fill_null(float("nan")).to_numpy() / 1e6
     if column.dtype.is_numeric():
         return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    found = []
+    moments = []
     for row, text in enumerate(column.cast(pl.String)):
         try:
-            found.append(float("nan") if text is None else _moment(text))
+            moments.append(float("nan") if text is None else _moment(text))
         except ValueError:
             said = f"expected a moment such as 2026-05-01T12:00:00 or a number, found `{shortened(text, 60)}`"
             where = "" if file is None else f"{file}: "
             raise InputError(f"{where}row {row} of the runs: {said} in `{name}`") from None
-    return np.array(found)
+    return np.array(moments)
 
 
 def _moment(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        found = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text.strip())
         # Times without a zone are taken as they stand, as in the history of b.
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _recorded_b(when: NDArray[Any], folder: Path) -> Vector:
@@ -279,7 +279,7 @@ def _recorded_b(when: NDArray[Any], folder: Path) -> Vector:
     if not files:
         raise InputError("it has no recordings of `odonata cluster background --watch`", file=folder)
     try:
-        table = pl.concat([reading.read_parquet(one, reading.read_bytes(one), ["time", "b"]) for one in files])
+        table = pl.concat([reading.read_parquet(part, reading.read_bytes(part), ["time", "b"]) for part in files])
         table = table.with_columns(pl.col("time").cast(pl.Datetime("us")), pl.col("b").cast(pl.Float64))
     except (OSError, InputError, pl.exceptions.PolarsError) as e:
         said = shortened(str(e).split("\n")[0])
@@ -288,11 +288,11 @@ def _recorded_b(when: NDArray[Any], folder: Path) -> Vector:
     at = table["time"].dt.epoch("us").cast(pl.Float64).to_numpy() / 1e6
     b = table["b"].to_numpy()
     last = np.searchsorted(at, when, side="right") - 1
-    found = np.full(len(when), np.nan)
+    recorded = np.full(len(when), np.nan)
     fits = (last >= 0) & ~np.isnan(when)
     fits[fits] &= when[fits] - at[last[fits]] <= OLDEST_S
-    found[fits] = b[last[fits]]
-    return found
+    recorded[fits] = b[last[fits]]
+    return recorded
 
 
 def _check(name: str, values: NDArray[Any], file: str | None) -> None:
@@ -301,9 +301,9 @@ def _check(name: str, values: NDArray[Any], file: str | None) -> None:
         wrong |= values > 1
     if wrong.any():
         between = "from 0 to 1" if name == "b" else f"from {LEAST[name]:g} on"
-        found = float(values[wrong.argmax()])
-        hint = "b is a share, not per cent" if name == "b" and found > 1 else None
-        raise InputError(f"expected values of `{name}` {between}, found {found:g}", file=file, hint=hint)
+        wrong_value = float(values[wrong.argmax()])
+        hint = "b is a share, not per cent" if name == "b" and wrong_value > 1 else None
+        raise InputError(f"expected values of `{name}` {between}, found {wrong_value:g}", file=file, hint=hint)
 
 
 def _key_columns(known: Mapping[str, Any], asked: Sequence[str] | None, file: str | None) -> list[str]:

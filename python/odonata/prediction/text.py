@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from odonata.prediction.predictor import Prediction, Predictor
 
 
-def of_predictor(found: Predictor) -> str:
+def of_predictor(predictor: Predictor) -> str:
     """What it learnt from, and how well it did on the held-out runs."""
-    report = found.report
-    terms = ", ".join(" x ".join(term.of) for term in found.chance.terms)
+    report = predictor.report
+    terms = ", ".join(" x ".join(term.of) for term in predictor.chance.terms)
     lines = [
-        f"{found.runs:,} runs, {len(found.histories):,} jobs with a history "
-        f"({', '.join(found.history_of) or 'all runs together'}); "
-        f"the tail begins at the {found.tail:g} quantile of each",
+        f"{predictor.runs:,} runs, {len(predictor.histories):,} jobs with a history "
+        f"({', '.join(predictor.history_of) or 'all runs together'}); "
+        f"the tail begins at the {predictor.tail:g} quantile of each",
         f"learnt from: {terms}",
     ]
-    if found.left_out:
-        lines.append(f"too few runs for: {', '.join(found.left_out)} (ten in the tail for each)")
+    if predictor.left_out:
+        lines.append(f"too few runs for: {', '.join(predictor.left_out)} (ten in the tail for each)")
     lines += [f"left out: {many:,} rows: {why}" for why, many in report["rows_left_out"].items()]
     lines += ["", *_scores(report)]
     return "\n".join(lines)
@@ -63,34 +63,34 @@ def _scores(report: Mapping[str, Any]) -> list[str]:
         lines.append(f"Brier score against {name}: {of['brier_less']:+.4f} (95 %: {low:+.4f} to {high:+.4f}), {clear}")
     rows = [
         [
-            f"{one['low']:.0%} to {one['high']:.0%}".replace("%", " %"),
-            f"{one['runs']:,}",
-            fixed(one["forecast"], ".1%"),
-            fixed(one["observed"], ".1%"),
-            " to ".join(fixed(end, ".1%") for end in one["interval"]),
+            f"{bin_['low']:.0%} to {bin_['high']:.0%}".replace("%", " %"),
+            f"{bin_['runs']:,}",
+            fixed(bin_["forecast"], ".1%"),
+            fixed(bin_["observed"], ".1%"),
+            " to ".join(fixed(end, ".1%") for end in bin_["interval"]),
         ]
-        for one in report["reliability"]
+        for bin_ in report["reliability"]
     ]
     head = columns(["probability", "runs", "predicted", "in the tail", "95 %"])
     return [*lines, "", *Table(head, rows).lines()]
 
 
-def of_prediction(found: Prediction, known: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+def of_prediction(prediction: Prediction, known: Mapping[str, Any], report: Mapping[str, Any]) -> str:
     """The probability and the quantiles of a run."""
     told = ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in known.items()
     )
-    unit, factor = unit_of([found.median_ps])
-    flag = "flagged" if found.flagged else "not flagged"
+    unit, factor = unit_of([prediction.median_ps])
+    flag = "flagged" if prediction.flagged else "not flagged"
     lines = [
         told,
-        f"probability of the tail, above {time(found.threshold_ps)}: {fixed(found.probability, '.1%')} "
-        f"({fixed(found.usual, '.1%')} of the history of {found.history_runs:,} runs); {flag}",
+        f"probability of the tail, above {time(prediction.threshold_ps)}: {fixed(prediction.probability, '.1%')} "
+        f"({fixed(prediction.usual, '.1%')} of the history of {prediction.history_runs:,} runs); {flag}",
     ]
-    if found.quantiles_ps:
-        rows = [[f"{q:g}", digits(value, factor)] for q, value in found.quantiles_ps.items()]
+    if prediction.quantiles_ps:
+        rows = [[f"{q:g}", digits(value, factor)] for q, value in prediction.quantiles_ps.items()]
         lines += ["", *Table(columns(["quantile", f"time ({unit})"]), rows).lines()]
-    lines += [f"warning: {one}" for one in found.warnings]
+    lines += [f"warning: {warning}" for warning in prediction.warnings]
     against = report.get("against", {}).get(MEDIAN)
     if against is None or against["interval"][1] >= 0:
         lines.append("warning: on held-out runs the predictor was not clearly better than the share of the history")

@@ -90,16 +90,16 @@ def train(
     runs = read_runs(records, how)
     earlier, later = split(runs, held_out)
     of = histories(earlier, tail)
-    known, found = _fitted(earlier, tail, "earlier ")
+    known, fitted = _fitted(earlier, tail, "earlier ")
     simple = fit(known, only_b=True)
     assert simple is not None  # the larger fit has b
     report = _report(
         known,
         label(later, of),
-        {OURS: found, ONLY_B: simple},
+        {OURS: fitted, ONLY_B: simple},
         later=len(later),
         cuts={
-            OURS: found.cut if flag_from is None else flag_from,
+            OURS: fitted.cut if flag_from is None else flag_from,
             ONLY_B: simple.cut if flag_from is None else flag_from,
         },
         seed=seed,
@@ -159,15 +159,15 @@ def _fitted(runs: Runs, tail: float, which: str) -> tuple[Labelled, Fitted]:
     known = label(runs, of)
     if "b" not in runs.numbers or np.ptp(known.runs.numbers["b"]) == 0:
         raise InputError(f"not enough data: b is the same in all {len(known.runs)} {which}runs")
-    found = fit(known)
-    if found is None:
+    fitted = fit(known)
+    if fitted is None:
         events = int(min(known.tail.sum(), len(known.tail) - known.tail.sum()))
         least = int(np.ceil(EVENTS_PER_TERM / (1 - tail)))
         raise InputError(
             f"not enough data: {events} of {len(known.runs)} {which}runs are in the tail of their jobs; "
             f"{EVENTS_PER_TERM} are needed for each quantity that is learnt from (about {least} {which}runs)"
         )
-    return known, found
+    return known, fitted
 
 
 def _report(

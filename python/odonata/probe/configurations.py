@@ -38,11 +38,11 @@ def configurations(operations: Sequence[str], sizes: Sequence[int]) -> list[tupl
                 f"expected sizes that are multiples of 4 bytes, from 4 to {_MOST_BYTES:,}, found {size:,}",
                 hint="reductions add numbers of 4 bytes",
             )
-    found = [
+    planned = [
         (name, size)
         for name in dict.fromkeys(operations)
         for size in ((0,) if name == "barrier" else dict.fromkeys(sizes))
     ]
-    if not found:
+    if not planned:
         raise InputError("the probe has no operation, or no size")
-    return found
+    return planned

@@ -254,7 +254,7 @@ def _own_job() -> set[str]:
     """Ids under which Slurm may list the job that runs the probe; a task of an array has two."""
     names = ("SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID")
     job, array, task = (os.environ.get(name) for name in names)
-    return {one for one in (job, f"{array}_{task}" if array else None) if one is not None}
+    return {number for number in (job, f"{array}_{task}" if array else None) if number is not None}
 
 
 def _switches(topology: str | Path | None, *, query: bool) -> Topology | None:

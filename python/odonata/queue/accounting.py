@@ -158,8 +158,8 @@ def _from_json(text: str) -> Iterator[Run]:
         where = f"jobs[{at}] (job {record.get('job_id')})"
         times = record.get("time", {})
         if not isinstance(times, dict):
-            found = shortened(repr(times), 60)
-            raise InputError(f"{where}: expected an object under `time`, with `start` and `end`, found `{found}`")
+            shown = shortened(repr(times), 60)
+            raise InputError(f"{where}: expected an object under `time`, with `start` and `end`, found `{shown}`")
         try:
             start = _second(times.get("start", record.get("start_time")))
             end = _second(times.get("end", record.get("end_time")))
@@ -226,11 +226,11 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
             and -1 <= requested <= _MOST_PROCESSORS
             and limit < _LAST_S
         ):
-            found = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
-            found += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
-            found = shortened(found, 300)
+            shown = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
+            shown += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
+            shown = shortened(shown, 300)
             raise InputError(
-                f"expected seconds before the year 10000 and a number of processors, found {found}", line=number
+                f"expected seconds before the year 10000 and a number of processors, found {shown}", line=number
             )
         processors = int(allocated if allocated > 0 else requested)
         if wait < 0 or run <= 0 or processors <= 0:
@@ -275,8 +275,8 @@ def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _need_columns(names: Iterable[str]) -> None:
-    found = list(names)
-    if missing := [name for name in _TABLE if name not in found]:
+    present = list(names)
+    if missing := [name for name in _TABLE if name not in present]:
         columns = ", ".join(f"`{name}`" for name in missing)
         raise InputError(
             f"the table of jobs has no {columns}", hint="expected the columns of PM100: start_time, end_time, nodes"
@@ -312,17 +312,17 @@ def _count(value: Any) -> int:
     if value is None or (isinstance(value, str) and value.strip().lower() in _UNKNOWN):
         return 0
     try:
-        found = float(value)
+        number = float(value)
     except (ValueError, TypeError, OverflowError):
-        found = -1.0
-    if math.isnan(found) and not isinstance(value, str):
+        number = -1.0
+    if math.isnan(number) and not isinstance(value, str):
         return 0
-    if not 0 <= found <= MOST_HOSTS or found != int(found):
+    if not 0 <= number <= MOST_HOSTS or number != int(number):
         raise InputError(
             f"expected a number of nodes in `num_nodes_alloc`, up to {MOST_HOSTS:,}, "
             f"found `{shortened(str(value), 40)}`"
         )
-    return int(found)
+    return int(number)
 
 
 def _names(value: Any) -> list[str]:
@@ -359,11 +359,11 @@ def _limit(value: Any) -> float | None:
     text = str(value).strip()
     if text.lower() in (*_UNKNOWN, "unlimited", "partition_limit", "infinite"):
         return None
-    found = re.fullmatch(_LIMIT, text)
-    if found is None:
+    match = re.fullmatch(_LIMIT, text)
+    if match is None:
         raise InputError(f"expected a time limit such as 1-12:00:00, found `{shortened(text, 40)}`")
-    days, parts = int(found[1] or 0), [int(part) for part in found.groups()[1:] if part is not None]
-    if found[1] is not None:  # days-hours[:minutes[:seconds]]
+    days, parts = int(match[1] or 0), [int(part) for part in match.groups()[1:] if part is not None]
+    if match[1] is not None:  # days-hours[:minutes[:seconds]]
         hours, minutes, seconds = (*parts, 0, 0)[:3]
     elif len(parts) == 3:
         hours, minutes, seconds = parts
@@ -374,11 +374,11 @@ def _limit(value: Any) -> float | None:
 
 def _span(start: Any, end: Any) -> tuple[float | None, float | None]:
     """The times of a run. Raises InputError if only one of them has a time zone: then nobody knows how long it was."""
-    found = _time(start), _time(end)
+    span = _time(start), _time(end)
     zones = [_has_zone(value) for value in (start, end)]
-    if None not in found and None not in zones and zones[0] != zones[1]:
+    if None not in span and None not in zones and zones[0] != zones[1]:
         raise InputError(f"one of the times `{start}` and `{end}` has a time zone, the other has none")
-    return found
+    return span
 
 
 def _has_zone(value: Any) -> bool | None:

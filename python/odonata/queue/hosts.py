@@ -44,10 +44,10 @@ def expand(text: str) -> list[str]:
     InputError
         For a list that is cut or malformed, a range that ends before it begins, and more than a million hosts.
     """
-    found: list[str] = []
+    hosts: list[str] = []
     for part in _parts(text):
-        found += _expand_part(part, text, MOST_HOSTS - len(found))
-    return found
+        hosts += _expand_part(part, text, MOST_HOSTS - len(hosts))
+    return hosts
 
 
 def expand_field(text: str) -> tuple[str, ...]:

@@ -69,16 +69,16 @@ def header(form: str, command: str) -> str:
     Raises InputError for what is no such format, or has no sign and no blank between two columns.
     """
     form = form.replace("\\t", "\t")
-    found = list(_FIELD.finditer(form))
+    fields = list(_FIELD.finditer(form))
     example = {"squeue": "%i|%T|%N", "sinfo": "%P|%T|%N"}[command]
-    if not found:
+    if not fields:
         message = f"expected a format as of `{command} -o`, such as `{example}`, found `{shortened(form, 60)}`"
         raise InputError(message)
-    between = {_sign(form[one.end() : two.start()]) for one, two in pairwise(found)}
-    names = [_name(one, command) for one in found]
+    between = {_sign(form[field.end() : following.start()]) for field, following in pairwise(fields)}
+    names = [_name(field, command) for field in fields]
     # Columns of a width may follow each other without a sign, as those of `-O` do.
     allowed = {" ", *SIGNS} | ({""} if all(name[-1:] == " " for name in names[:-1]) else set())
-    if (form[: found[0].start()] + form[found[-1].end() :]).strip() or len(between) > 1 or not between <= allowed:
+    if (form[: fields[0].start()] + form[fields[-1].end() :]).strip() or len(between) > 1 or not between <= allowed:
         signs = "blanks, or one of `|`, `;`, `,` and `\\t`, between all columns"
         hint = f"print the list again with `{command} -o '{example}'`"
         raise InputError(f"expected {signs}, found `{shortened(form, 60)}`", hint=hint)

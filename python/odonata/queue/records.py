@@ -183,13 +183,13 @@ def job_states(text: str) -> frozenset[str]:
 
     Raises InputError for a state that Slurm does not know.
     """
-    found = set()
+    states = set()
     for word in text.upper().partition(" BY ")[0].replace(",", "+").split("+"):
         name = _SHORT_STATES.get(word.strip(), word.strip())
         if name not in _STATES:
             raise InputError(f"expected the state of a job, found `{shortened(text, 60)}`")
-        found.add(name)
-    return frozenset(found)
+        states.add(name)
+    return frozenset(states)
 
 
 #: States that a queue lists, and no node has.
@@ -204,15 +204,15 @@ def node_states(text: str) -> frozenset[str]:
     if text.strip().upper() in _OF_JOBS_ONLY:
         message = f"expected the state of a node, found `{shortened(text, 60)}`, a state of jobs"
         raise InputError(message, hint="`sinfo` lists nodes, `squeue` jobs")
-    found = set()
+    states = set()
     for word in text.strip().replace(",", "+").split("+"):
         bare = word.rstrip("".join(_SIGNS))
-        found |= {_SIGNS[sign] for sign in word[len(bare) :]}
+        states |= {_SIGNS[sign] for sign in word[len(bare) :]}
         if bare:
-            found.add(_NODE_STATES.get(bare.lower(), bare.upper()))
+            states.add(_NODE_STATES.get(bare.lower(), bare.upper()))
     if text.strip().endswith("+"):
-        found.add("COMPLETING")
+        states.add("COMPLETING")
     # A node that a pending job is planned on is idle otherwise; so is one that is switched off to save power.
-    if found and found <= {"PLANNED", "POWERED_DOWN"}:
-        found.add("IDLE")
-    return frozenset(found)
+    if states and states <= {"PLANNED", "POWERED_DOWN"}:
+        states.add("IDLE")
+    return frozenset(states)

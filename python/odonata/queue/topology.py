@@ -112,10 +112,10 @@ def read_topology(file: str | Path) -> Topology:
 
 def parse_topology(text: str) -> Topology:
     """The topology in a text. Raises InputError with the line."""
-    found = parse_lines(text)
-    if found.blocks:
-        return _checked(_block_groups(found.blocks, found.joined, found.sizes))
-    return _checked(_tree_groups(found.switches))
+    parsed = parse_lines(text)
+    if parsed.blocks:
+        return _checked(_block_groups(parsed.blocks, parsed.joined, parsed.sizes))
+    return _checked(_tree_groups(parsed.switches))
 
 
 def parse_lines(text: str) -> Lines:

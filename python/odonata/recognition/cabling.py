@@ -235,14 +235,14 @@ def failures(wired: dict[str, Any], cables: Sequence[Cable], absent: set[int]) -
             have[cable.a, cable.b].append(cable.port_a)
     dead = []
     for pair, wanted in ports.items():
-        found = have.get(pair, [])
-        if len(found) < len(wanted):
-            known = set(found) <= set(wanted)
-            lacking = [at for at in wanted if at not in found] if known else wanted[len(found) :]
+        present = have.get(pair, [])
+        if len(present) < len(wanted):
+            known = set(present) <= set(wanted)
+            lacking = [at for at in wanted if at not in present] if known else wanted[len(present) :]
             dead += [(pair[0], at) for at in lacking]
     extra: Counter[int] = Counter()
     number = wired["routers"]
-    for pair, found in have.items():
-        if len(found) > len(ports.get(pair, ())):
-            extra[pair[0] * number + pair[1]] = len(found) - len(ports.get(pair, ()))
+    for pair, present in have.items():
+        if len(present) > len(ports.get(pair, ())):
+            extra[pair[0] * number + pair[1]] = len(present) - len(ports.get(pair, ()))
     return [f"{a}:{at}" for a, at in sorted(dead)], extra

@@ -195,8 +195,8 @@ def read_point_to_point(text: str) -> Fabric:
         if not any(values) or values[0].startswith("#"):
             continue
         if len(values) < max(header.index(name) for name in _ENDS) + 1:
-            found = f"{len(values)} values, expected {len(header)}"
-            raise InputError(found, line=line, hint="the file may be cut")
+            mismatch = f"{len(values)} values, expected {len(header)}"
+            raise InputError(mismatch, line=line, hint="the file may be cut")
         _add_cable(fabric, dict(zip(header, values, strict=False)), line)
     if header is None:
         raise InputError(f"there is no header `{_HEADER},src_conn_a,...`")

@@ -77,25 +77,25 @@ def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, 
         except InputError as e:
             raise e.at(node_name_map, e.line) from None
     try:
-        found: Fabric | Grouping
+        read: Fabric | Grouping
         if graphml.recognises(text):
-            found = graphml.read(text)
+            read = graphml.read(text)
         elif ibnetdiscover.recognises(text):
-            found = ibnetdiscover.read(text, names)
+            read = ibnetdiscover.read(text, names)
         elif cray.is_interconnect(text):
-            found = cray.read_interconnect(text)
+            read = cray.read_interconnect(text)
         elif cray.is_point_to_point(text):
-            found = cray.read_point_to_point(text)
+            read = cray.read_point_to_point(text)
         elif slurm.recognises(text):
-            found = slurm.read(text)
+            read = slurm.read(text)
         elif node_map.recognises(text):
-            found = node_map.read(text)
+            read = node_map.read(text)
         else:
             raise InputError(
                 "this is no file of a fabric that can be read",
                 hint="give GraphML, what ibnetdiscover or scontrol show topology prints, topology.conf, a map of nodes "
                 "(CSV), or a list of cables of Cray",
             )
-        return machine_of(found, name, like) if isinstance(found, Grouping) else recognise(found, name, like)
+        return machine_of(read, name, like) if isinstance(read, Grouping) else recognise(read, name, like)
     except InputError as e:
         raise e.at(file, e.line) from None

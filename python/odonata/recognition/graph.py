@@ -128,18 +128,18 @@ def natural(name: str) -> tuple[tuple[int, str | int, str], ...]:
     """A key that sorts names by the numbers in them: `leaf2` before `leaf10`."""
     key: list[tuple[int, str | int, str]] = []
     at = 0
-    for found in _NUMBER.finditer(name):
-        key += [(0, name[at : found.start()], "")]
-        digits = found[0].lstrip("0")
+    for number in _NUMBER.finditer(name):
+        key += [(0, name[at : number.start()], "")]
+        digits = number[0].lstrip("0")
         # Not `int`: a name may have thousands of digits.
         key += [(1, len(digits), digits)]
-        at = found.end()
+        at = number.end()
     return (*key, (0, name[at:], ""))
 
 
 def fields(name: str) -> tuple[int, ...]:
     """The numbers in a name; those of more than 18 digits count as 0."""
-    return tuple(int(found) if len(found) <= 18 else 0 for found in _NUMBER.findall(name))
+    return tuple(int(number) if len(number) <= 18 else 0 for number in _NUMBER.findall(name))
 
 
 def pattern(name: str) -> str:

@@ -185,15 +185,15 @@ def _direct(fabric: Fabric, near: Neighbours, one_group: str | None) -> Layout:
         (LEAST_JOINED, _by_cables(near, switches)),
     ):
         for partition in candidates:
-            found = _shaped(fabric, near, partition, None) if len(partition) > 1 else None
-            if found is None or _joined_share(found, near) < least:
+            layout = _shaped(fabric, near, partition, None) if len(partition) > 1 else None
+            if layout is None or _joined_share(layout, near) < least:
                 continue
             # A ring of four switches is a grid of two by two, and a torus has many.
-            if found.kind == "cascade" and max(map(len, found.groups)) <= 4 and one_group != "cascade":
+            if layout.kind == "cascade" and max(map(len, layout.groups)) <= 4 and one_group != "cascade":
                 continue
-            return found
-    if one_group is not None and (found := _shaped(fabric, near, [switches], one_group)):
-        return found
+            return layout
+    if one_group is not None and (layout := _shaped(fabric, near, [switches], one_group)):
+        return layout
     degrees = sorted(len(near.of[s]) for s in switches)
     typical = degrees[len(degrees) // 2]
     triangles = sum(len(near.of[a] & near.of[b]) for a, b in near.cables)

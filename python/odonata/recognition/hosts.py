@@ -55,18 +55,18 @@ def numbered(fabric: Fabric, layout: Layout) -> Nodes:
     on = {host: frozenset(router for router, _ in own) for host, own in nics.items()}
     if layout.kind != "dragonfly-plus" and rails > 1:
         blocks = _blocks(layout, on, rails)
-        found = None if blocks is None else _on_blocks(layout, nics, blocks, rails, notes)
-        if found is not None:
-            return found
+        on_blocks = None if blocks is None else _on_blocks(layout, nics, blocks, rails, notes)
+        if on_blocks is not None:
+            return on_blocks
         if all(len(routers) == 1 for routers in on.values()):
             return _on_routers(layout, nics, rails, notes)
     if rails > 1 and all(len(routers) == 1 for routers in on.values()):
         notes.append(f"assumed: the {rails} links of a host are one link with the bandwidth of all")
-        found = _on_routers(layout, nics, rails, notes)
+        on_blocks = _on_routers(layout, nics, rails, notes)
         key = "nodes_per_leaf" if layout.kind == "dragonfly-plus" else "nodes_per_router"
-        found.keys = {key: len(found.names) // len(layout.with_nodes)}
-        found.links_of_node = rails
-        return found
+        on_blocks.keys = {key: len(on_blocks.names) // len(layout.with_nodes)}
+        on_blocks.links_of_node = rails
+        return on_blocks
     if any(len(own) > 1 for own in nics.values()):
         several = sum(len(own) > 1 for own in nics.values())
         notes.append(f"assumed: every NIC of {count(several, 'host')} with several of them is a node of its own")

@@ -174,10 +174,10 @@ def _check_back(records: Mapping[str, _Record], name: str, port: int, far: str, 
 
 
 def _bandwidth(comment: str) -> int | None:
-    found = _SPEED.findall(comment)
-    if not found:
+    speeds = _SPEED.findall(comment)
+    if not speeds:
         return None
-    width, speed = found[-1]
+    width, speed = speeds[-1]
     return round(int(width) * LANES[speed] * 10**9 / 8 * 10**6)
 
 

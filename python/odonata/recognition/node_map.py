@@ -27,13 +27,13 @@ _COLUMNS = {
 
 def _places(header: list[str]) -> dict[str, int] | None:
     names = [value.strip().lower() for value in header]
-    found = {}
+    columns = {}
     for what, known in _COLUMNS.items():
         at = next((names.index(name) for name in known if name in names), None)
         if at is None:
             return None
-        found[what] = at
-    return found
+        columns[what] = at
+    return columns
 
 
 def recognises(text: str) -> bool:
@@ -61,8 +61,8 @@ def read(text: str) -> Grouping:
             places, width = _places(values), len(values)
             continue
         if len(values) != width:
-            found = f"{len(values)} values, expected {width}"
-            raise InputError(found, line=line, hint="the file may be cut")
+            mismatch = f"{len(values)} values, expected {width}"
+            raise InputError(mismatch, line=line, hint="the file may be cut")
         node, cell, switch = (values[places[what]] for what in ("node", "cell", "switch"))
         for what, value in (("node", node), ("cell", cell), ("switch", switch)):
             if not value:

@@ -74,7 +74,7 @@ def toml_value(value: Any) -> str:
 
 def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:
     """The table that comments give; each with its line. Raises InputError with the line for what is not TOML."""
-    found: dict[str, Any] = {}
+    remarks: dict[str, Any] = {}
     for line, text in rows:
         try:
             data = reading.parse_toml(text)
@@ -84,7 +84,7 @@ def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:
         except InputError as e:
             raise e.but(line=line) from None
         for path, value in _leaves(data):
-            here = found
+            here = remarks
             for step in path[:-1]:
                 here = here.setdefault(step, {})
                 if not isinstance(here, dict):
@@ -92,7 +92,7 @@ def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:
             if path[-1] in here:
                 raise InputError(f"`{'.'.join(path)}` is given twice", line=line)
             here[path[-1]] = value
-    return found
+    return remarks
 
 
 def _leaves(data: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

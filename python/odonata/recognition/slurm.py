@@ -36,13 +36,13 @@ def read(text: str) -> Fabric | Grouping:
     """The cables of a fabric, or the nodes by leaf switch and group. Raises InputError with the line."""
     rows = enumerate(reading.lines(text), 1)
     comments = [(line, match[1]) for line, row in rows if (match := remarks.MARK.fullmatch(row.strip())) is not None]
-    found = parse_lines(text)
-    if found.switches:
-        parents = Counter(child for switch in found.switches.values() for child in dict.fromkeys(switch.switches))
-        if any(parents[name] > 1 for name, switch in found.switches.items() if not switch.switches):
-            return _cabled(found.switches, comments)
+    parsed = parse_lines(text)
+    if parsed.switches:
+        parents = Counter(child for switch in parsed.switches.values() for child in dict.fromkeys(switch.switches))
+        if any(parents[name] > 1 for name, switch in parsed.switches.items() if not switch.switches):
+            return _cabled(parsed.switches, comments)
     groups = parse_topology(text).groups
-    blocks = bool(found.blocks) and len(groups) == 1
+    blocks = bool(parsed.blocks) and len(groups) == 1
     return Grouping("topology of Slurm", groups, remarks.read(comments), whole=blocks)
 
 

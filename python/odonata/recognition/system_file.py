@@ -16,21 +16,21 @@ from odonata.recognition.remarks import toml_value
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def toml(found: Recognised) -> str:
+def toml(recognised: Recognised) -> str:
     """The system file: what `system = "FILE.toml"` of a scenario takes."""
-    rows = [f"# Imported from {_line(found.file)} ({found.format}) by odonata cluster import."]
-    rows += [f"# {_line(note)}" for note in found.notes]
-    rows += _table(found.table, ())
-    rows += ["", "[sources]", *(f"{_key(key)} = {_value(text)}" for key, text in found.sources.items())]
+    rows = [f"# Imported from {_line(recognised.file)} ({recognised.format}) by odonata cluster import."]
+    rows += [f"# {_line(note)}" for note in recognised.notes]
+    rows += _table(recognised.table, ())
+    rows += ["", "[sources]", *(f"{_key(key)} = {_value(text)}" for key, text in recognised.sources.items())]
     return "\n".join(rows) + "\n"
 
 
-def names(found: Recognised) -> str:
+def names(recognised: Recognised) -> str:
     """Router and node numbers with the names of the fabric, as CSV; what the fabric lacks has no name."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("what", "number", "name"))
-    for what, given in (("router", found.routers), ("node", found.nodes)):
+    for what, given in (("router", recognised.routers), ("node", recognised.nodes)):
         rows.writerows((what, number, name or "") for number, name in enumerate(given))
     return text.getvalue()
 

@@ -250,7 +250,7 @@ def _as_job(told: Told) -> Job:
 
 
 def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, Case]]:
-    found: list[tuple[str, Case]] = []
+    cases: list[tuple[str, Case]] = []
     for number, place in enumerate(table.place):
         options = {key: value for key, value in place.items() if key != "policy"}
         where: tuple[str | int, ...] = ("place", number) if len(table.place) > 1 else ("place",)
@@ -269,10 +269,10 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
             case = Case(
                 system, backfill, policy.name, options, kill, table.window.seed, str(path.parent), table.backfill_jobs
             )
-            found.append((name, case))
-    if len({name for name, _ in found}) < len(found):
+            cases.append((name, case))
+    if len({name for name, _ in cases}) < len(cases):
         raise InputError("two cases are the same", path=("place",))
-    return found
+    return cases
 
 
 def _check_traffic(plan: Plan, stream: Stream) -> None:
@@ -281,5 +281,7 @@ def _check_traffic(plan: Plan, stream: Stream) -> None:
     for job in stream.jobs:
         if job.nodes >= FEWEST:
             sizes.setdefault(job.app, set()).add(job.nodes)
-    for rule, nodes in ((rule, nodes) for rule, found in sizes.items() for nodes in {min(found), max(found)}):
+    for rule, nodes in (
+        (rule, nodes) for rule, nodes_of_rule in sizes.items() for nodes in {min(nodes_of_rule), max(nodes_of_rule)}
+    ):
         plan.resolved(rule, nodes)

@@ -127,13 +127,13 @@ class Plan:
         for position, (nodes, length) in enumerate(self._jobs):
             if position > self._could[-1]:
                 break
-            found = None if nodes > self._most else self._find(nodes, length)
-            if found is None:
+            start = None if nodes > self._most else self._find(nodes, length)
+            if start is None:
                 self._put_off.append((nodes, length, self._horizon))
                 self._exact = self._horizon
                 continue
-            self._profile.take(nodes, length, *found)
-            begin = self._profile.begins[found[0]]
+            self._profile.take(nodes, length, *start)
+            begin = self._profile.begins[start[0]]
             since += 1
             if begin == 0:
                 started.append(position)
@@ -147,13 +147,13 @@ class Plan:
         """The steps of a job, as `Profile.find` gives them; None if it cannot begin before the horizon."""
         if self._too_large.has(nodes, length):
             return None
-        found = self._profile.find(nodes, length, 0, self._horizon)
-        while found is not None and self._profile.begins[found[0]] + length > self._exact:
-            self._make_up(self._profile.begins[found[0]] + length)
-            found = self._profile.find(nodes, length, 0, self._horizon)
-        if found is None:
+        start = self._profile.find(nodes, length, 0, self._horizon)
+        while start is not None and self._profile.begins[start[0]] + length > self._exact:
+            self._make_up(self._profile.begins[start[0]] + length)
+            start = self._profile.find(nodes, length, 0, self._horizon)
+        if start is None:
             self._too_large.add(nodes, length)
-        return found
+        return start
 
     def _make_up(self, until: int) -> None:
         """Makes the reservations of the jobs that were put off and begin before a time, so that it is exact until then.
@@ -185,7 +185,7 @@ class Plan:
 
     def _look(self, begin: int) -> bool:
         """Looks again which jobs can start now, from this position on; whether there are any."""
-        could = [one for one in self._could if one >= begin and self._profile.fits_now(*self._jobs[one])]
+        could = [job for job in self._could if job >= begin and self._profile.fits_now(*self._jobs[job])]
         if could:
             self._aim_at(could)
         return bool(could)

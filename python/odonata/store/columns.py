@@ -356,15 +356,15 @@ COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _co
 
 def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
     """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel)."""
-    found: list[Column] = []
+    columns: list[Column] = []
     for column in COLUMNS:
         if column.table != table:
             continue
         if "{channel}" not in column.name:
-            found.append(column)
+            columns.append(column)
         elif channels > 1:
             for number in range(channels):
                 name = column.name.format(channel=number)
                 meaning = column.meaning.format(channel=number)
-                found.append(replace(column, name=name, meaning=meaning))
-    return tuple(found)
+                columns.append(replace(column, name=name, meaning=meaning))
+    return tuple(columns)

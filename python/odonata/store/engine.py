@@ -46,13 +46,13 @@ def fingerprint() -> str:
 
 def of_package(root: Path) -> str:
     """The part of the package, whose folder is `root`."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for source in SOURCES:
         path = root / source
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             data = file.read_bytes()
-            found.update(f"{file.relative_to(root).as_posix()}\n{len(data)}\n".encode() + data)
-    return found.hexdigest()[:16]
+            digest.update(f"{file.relative_to(root).as_posix()}\n{len(data)}\n".encode() + data)
+    return digest.hexdigest()[:16]
 
 
 def difference(other: str) -> str | None:

@@ -161,10 +161,10 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     data = _json(file)
     if "axes" in data:
         raise InputError(f"`{folder}` is the folder of a study, expected that of a run", hint=_OF_STUDIES)
-    found = data.get("format")
-    if not isinstance(found, int):
+    format_ = data.get("format")
+    if not isinstance(format_, int):
         raise InputError("this is not the manifest of a run: it has no `format`", file=file, hint=_AGAIN)
-    check_format(found, file)
+    check_format(format_, file)
     wanted = {"id": str, "seed": int, "sim_time_ps": int, "events": int, "packet_hops": int, "wall": dict}
     for key, kind in {**wanted, "version": str, "engine": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
@@ -184,10 +184,10 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     return data
 
 
-def check_format(found: int, file: Path) -> None:
+def check_format(format_: int, file: Path) -> None:
     """Raises `InputError` for a folder of another format than that of this version."""
-    if found != FORMAT:
-        message = f"the folder has format {found}, this version reads format {FORMAT}"
+    if format_ != FORMAT:
+        message = f"the folder has format {format_}, this version reads format {FORMAT}"
         raise InputError(message, file=file, hint="open it with the version of odonata that wrote it")
 
 
@@ -198,10 +198,10 @@ def _are_facts(facts: object) -> bool:
 def _state(file: Path) -> tuple[int, ...] | None:
     """A value that changes when a file is written or replaced; `None` if the file cannot be read."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _check_sum(folder: Path, name: str, manifest: Mapping[str, Any]) -> None:

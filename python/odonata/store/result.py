@@ -107,8 +107,8 @@ class Run(Attributes):
             For an unknown name, and if the file of the table is damaged.
         """
         self._given(name)
-        found: pl.DataFrame = getattr(self, name)
-        return found
+        frame: pl.DataFrame = getattr(self, name)
+        return frame
 
     def scan(self, name: str) -> pl.LazyFrame:
         """Return a lazy frame of a table, which reads only the columns and rows that a query needs.
@@ -293,8 +293,8 @@ class Run(Attributes):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The object that `odonata run --json` prints."""
-        found = self._manifest.get("jobs")
-        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if found is None else found)
+        jobs = self._manifest.get("jobs")
+        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if jobs is None else jobs)
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else str(self._path)

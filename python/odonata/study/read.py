@@ -82,10 +82,10 @@ def _unknown_key(key: str) -> InputError:
 
 
 def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = data.get(name, {})
-    if not isinstance(found, dict):
-        raise InputError(f"`{name}`: expected a table, found `{found!r}`", path=(name,))
-    return found
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise InputError(f"`{name}`: expected a table, found `{table!r}`", path=(name,))
+    return table
 
 
 def _base(document: Document, path: Path) -> Scenario:
@@ -142,15 +142,15 @@ def _zip(group: object, at: Where) -> Iterator[Axis]:
     if not columns:
         return
     (first, (values_of_first, _)), *others = columns.items()
-    for key, (found, where) in others:
-        if len(found) != len(values_of_first):
+    for key, (listed, where) in others:
+        if len(listed) != len(values_of_first):
             raise InputError(
-                f"`{key}` has {len(found)} values and `{first}` has {len(values_of_first)}: "
+                f"`{key}` has {len(listed)} values and `{first}` has {len(values_of_first)}: "
                 "keys under [zip] need lists of equal length",
                 hint="put a key under [sweep] to combine it with all others",
                 path=where,
             )
-    rows = tuple(zip(*(found for found, _ in columns.values()), strict=True))
+    rows = tuple(zip(*(values for values, _ in columns.values()), strict=True))
     yield Axis(tuple(columns), rows, {key: where for key, (_, where) in columns.items()})
 
 
@@ -238,14 +238,14 @@ def numeric_columns() -> list[str]:
 
 
 def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
-    found = given.get(key)
-    if found is None:
+    texts = given.get(key)
+    if texts is None:
         return None
-    if isinstance(found, str):
-        return (found,)
-    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
-        raise InputError(f"`{key}`: expected a list of texts, found `{found!r}`", path=("show", key))
-    return tuple(found)
+    if isinstance(texts, str):
+        return (texts,)
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"`{key}`: expected a list of texts, found `{texts!r}`", path=("show", key))
+    return tuple(texts)
 
 
 TABLE = "base"
@@ -262,8 +262,8 @@ class Inline(Document):
 
     @cached_property
     def _lines(self) -> dict[positions.Path, int]:
-        found = positions.lines(self.original)
-        return {path[1:]: line for path, line in found.items() if path[:1] == (TABLE,)}
+        lines = positions.lines(self.original)
+        return {path[1:]: line for path, line in lines.items() if path[:1] == (TABLE,)}
 
     def set(self, key: str, value: Any) -> Inline:
         """As for any document."""

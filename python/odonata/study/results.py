@@ -71,13 +71,13 @@ class Results:
         return set(self._statuses(mark, current=False)) - set(self._statuses(mark, current=True))
 
     def _statuses(self, mark: str | None, *, current: bool) -> dict[str, str]:
-        found: dict[str, str] = {}
+        statuses: dict[str, str] = {}
         for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP, _ENGINE]):
             of_engine = part.filter(_is_current() == current)
             for run, status in zip(of_engine[_ID].to_list(), of_engine[_STATUS].to_list(), strict=True):
-                if found.get(run) != "done":
-                    found[run] = status
-        return found
+                if statuses.get(run) != "done":
+                    statuses[run] = status
+        return statuses
 
     def add(self, rows: pl.DataFrame) -> None:
         """Takes rows of runs (`task.frame_of`); they are safe after the next `flush`."""
@@ -107,22 +107,22 @@ class Results:
         it marks."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
         parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts(mark)][::-1]
-        found = []
+        chosen_parts = []
         for current, status in product((True, False) if self._keep_stale else (True,), ("done", "failed")):
             for part in parts:
                 chosen = part.filter(_is_current() == current, pl.col(_STATUS) == status)
                 rows = chosen.join(wanted, on=_ID, how="semi")
                 if rows.is_empty():
                     continue  # a part of failed runs alone has no columns of jobs
-                found.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
-                wanted = wanted.join(found[-1], on=_ID, how="anti")
-        return pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
+                chosen_parts.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
+                wanted = wanted.join(chosen_parts[-1], on=_ID, how="anti")
+        return pl.concat(chosen_parts, how="diagonal_relaxed") if chosen_parts else pl.DataFrame()
 
     def _parts(self, mark: str | None, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """All known parts, the latest last."""
         read = (_read(file, columns) for file in ([] if self._folder is None else _files(self._folder)))
-        held = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
-        for part in (*read, *held):
+        in_memory = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
+        for part in (*read, *in_memory):
             yield part if mark is None else part.filter(pl.col(_KEEP) == mark)
 
     def _join_small(self, folder: Path) -> None:

@@ -101,8 +101,8 @@ class Study(Attributes):
     @property
     def engines(self) -> tuple[str, ...]:
         """Fingerprints of what simulated the runs (`odonata.store.engine`), `not recorded` where that is not known."""
-        found = self.runs.filter(pl.col("id").is_not_null())["engine"]
-        return tuple(sorted(found.unique()))
+        recorded = self.runs.filter(pl.col("id").is_not_null())["engine"]
+        return tuple(sorted(recorded.unique()))
 
     @property
     def finished(self) -> bool:
@@ -173,8 +173,8 @@ class Study(Attributes):
         of = chosen["name"][0] if chosen.height else job
         column = value or self.columns(chosen)[0]
         chosen, left_out = (chosen, 0) if include_incomplete else self._whole(chosen, column)
-        found = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
-        return replace(found, cut_off=left_out, saturated=saturated(chosen, column))
+        comparison = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
+        return replace(comparison, cut_off=left_out, saturated=saturated(chosen, column))
 
     def _with_totals(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows of `jobs` with the numbers of `runs`: totals and kept values."""
@@ -423,5 +423,5 @@ def _table(data: bytes, file: Path) -> pl.DataFrame:
 def _near(folder: Path) -> str | None:
     if (folder / MANIFEST).is_file():
         return "it is a run folder"
-    found = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
-    return f"did you mean `{found[0]}`?" if found else None
+    studies = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
+    return f"did you mean `{studies[0]}`?" if studies else None

@@ -33,10 +33,10 @@ _RANGE = re.compile(r"([0-9]{1,9})?\s*-\s*([0-9]{1,9})?|([0-9]{1,9})")
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
-    found = tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else ()
-    if not found or not all(found):
+    patterns = tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else ()
+    if not patterns or not all(patterns):
         raise InputError(f'expected patterns such as "gpu*, debug", found `{value!r}`')
-    return found
+    return patterns
 
 
 def _range(value: Any) -> tuple[int, int]:

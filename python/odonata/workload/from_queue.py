@@ -15,7 +15,7 @@ from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.reading import read_output
 from odonata.recognition.names import node_names
 from odonata.scenario import parse
-from odonata.scenario.doubts import messages_per_interval
+from odonata.scenario.warnings import messages_per_interval
 from odonata.study.axis import text as as_toml
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
@@ -71,17 +71,17 @@ class Workload:
         dict of str to str
             The source by key of the scenario.
         """
-        found = {TRAFFIC.partition(".")[2]: USUAL}
+        assumed = {TRAFFIC.partition(".")[2]: USUAL}
         for job in self.jobs:
             rule = self.book.table.rule[self.book.rule_of(job)]
             source = rule.source if rule.source.startswith("assumed") else f"from the book: {rule.source}"
-            found[f"job.{name_of(job)}.app"] = f"{source} (rule `{rule.name}` of {self.book.title})"
+            assumed[f"job.{name_of(job)}.app"] = f"{source} (rule `{rule.name}` of {self.book.title})"
         length = "assumed: long enough for the mean, short enough to simulate"
         end = "iterations" if self._traffic(self.jobs[0]).is_program else "messages"
-        found[f"job.{self.victim}.{'' if end == 'iterations' else 'app.'}{end}"] = f"{length} ({self.book.title})"
+        assumed[f"job.{self.victim}.{'' if end == 'iterations' else 'app.'}{end}"] = f"{length} ({self.book.title})"
         for number, note in enumerate(self.notes, 1):
-            found[f"queue.{number}"] = note
-        return found
+            assumed[f"queue.{number}"] = note
+        return assumed
 
     def toml(self) -> str:
         """The scenario.
@@ -320,7 +320,7 @@ def from_queue(
     chosen = book if isinstance(book, Book) else read_book(book)
     chosen.check_used(jobs)
     used = {node for job in jobs for node in kept[job.id]}
-    held = {ids[name] for job in known for name in job.nodes}
+    occupied = {ids[name] for job in known for name in job.nodes}
     failed = frozenset(loaded.unusable_nodes)
     if down - used:
         notes.append(f"{_count(len(down - used), 'node')} drained or down: no job can be moved there")
@@ -331,7 +331,7 @@ def from_queue(
     source = "squeue" if queue is None else Path(queue).name
     made = f"{source}: {_count(len(running), 'running job')}, {_count(len(jobs), 'job')} of two nodes or more"
     nodes = {job.id: kept[job.id] for job in jobs}
-    unavailable = tuple(sorted(((down | held) - used) | (failed if (down | held) - used else frozenset())))
+    unavailable = tuple(sorted(((down | occupied) - used) | (failed if (down | occupied) - used else frozenset())))
     return Workload(system, tuple(jobs), nodes, unavailable, chosen, made, tuple(notes), Path(folder))
 
 
@@ -339,18 +339,18 @@ def _ids(system: System, names: str | Path | None) -> dict[str, int]:
     """Host -> node of the machine."""
     if names is None:
         return {name: node for node, name in enumerate(node_names(system))}
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for line, text in enumerate(reading.lines(read_output(names)), 1):
         try:
-            _add_name(found, reading.csv_row(text), line, system)
+            _add_name(ids, reading.csv_row(text), line, system)
         except InputError as e:
             raise e.at(names, line) from None
-    if not found:
+    if not ids:
         raise InputError("it names no node", file=names)
-    return found
+    return ids
 
 
-def _add_name(found: dict[str, int], row: list[str], line: int, system: System) -> None:
+def _add_name(ids: dict[str, int], row: list[str], line: int, system: System) -> None:
     """Reads a row of the names. Raises InputError if it is no such row."""
     if line == 1:
         if [value.strip() for value in row] != ["what", "number", "name"]:
@@ -367,7 +367,7 @@ def _add_name(found: dict[str, int], row: list[str], line: int, system: System) 
     if number >= system.shape.nodes:
         message = f"the machine `{system.name}` has nodes 0 to {system.shape.nodes - 1}, found {number}"
         raise InputError(message, hint="the names are those of another machine")
-    if found.setdefault(row[2], number) != number:
+    if ids.setdefault(row[2], number) != number:
         raise InputError(f"the host `{row[2]}` is listed twice")
 
 
@@ -392,8 +392,8 @@ def _known(
     if strange:
         hosts = {name for _, name in strange}
         notes.append(f"assumed: {_count(len(hosts), 'host')} that the machine lacks do not matter: {_some(hosts)}")
-    found = (replace(job, nodes=tuple(name for name in job.nodes if name in ids)) for job in jobs)
-    return [job for job in found if job.nodes]
+    known = (replace(job, nodes=tuple(name for name in job.nodes if name in ids)) for job in jobs)
+    return [job for job in known if job.nodes]
 
 
 def _owners(jobs: Sequence[Job]) -> tuple[dict[str, str], int]:

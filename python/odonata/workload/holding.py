@@ -100,5 +100,7 @@ def holding(study: Study) -> Held:
     if TRAFFIC not in study.axes:
         hint = "odonata cluster snapshot --vary traffic writes one"
         raise InputError(f"the study has no axis `{TRAFFIC}`", file=study.path, hint=hint)
-    found = study.compare(TRAFFIC, "slowdown")
-    return Held(str(found.job), tuple((str(row.value), row.n, row.median, row.interval) for row in found.rows))
+    comparison = study.compare(TRAFFIC, "slowdown")
+    return Held(
+        str(comparison.job), tuple((str(row.value), row.n, row.median, row.interval) for row in comparison.rows)
+    )

@@ -162,12 +162,12 @@ def _choose(free: Free, count: int) -> tuple[list[int], int]:
 
 
 def _islands(free: Free) -> list[_Island]:
-    found = []
+    islands = []
     for group, nodes in enumerate(free.groups):
         if nodes:
             leaves = sorted((leaf for leaf in free.routers_of(group) if leaf), key=len, reverse=True)
-            found.append(_Island(leaves, len(nodes), [-len(leaf) for leaf in leaves]))
-    return found
+            islands.append(_Island(leaves, len(nodes), [-len(leaf) for leaf in leaves]))
+    return islands
 
 
 def _best(islands: list[_Island], missing: int) -> _Island:

@@ -67,9 +67,9 @@ def _records(text: str, keys: tuple[str, ...], command: str) -> list[dict[str, A
     if (errors := _errors(data)) and not (key and data[key]):
         raise InputError(f"Slurm says in this file that it failed: {errors}")
     if key is None:
-        found = ", ".join(f"`{shortened(name, 30)}`" for name in list(data)[:8]) or "none"
+        listed = ", ".join(f"`{shortened(name, 30)}`" for name in list(data)[:8]) or "none"
         names = " or ".join(f"`{name}`" for name in keys)
-        raise InputError(f"expected what `{command}` prints: a list under {names}; found the keys {found}")
+        raise InputError(f"expected what `{command}` prints: a list under {names}; found the keys {listed}")
     for at, record in enumerate(data[key]):
         if not isinstance(record, dict):
             raise InputError(f"{key}[{at}]: expected an object, found `{shortened(repr(record), 60)}`")
@@ -89,7 +89,7 @@ def _parse(text: str) -> Any:
 
 def _objects(text: str) -> list[Any] | None:
     """The objects of a text with a job or a node in each line, as `jq -c '.jobs[]'` prints them; None for another."""
-    found = []
+    objects = []
     for number, line in enumerate(reading.lines(text), 1):
         if not line.strip():
             continue
@@ -102,8 +102,8 @@ def _objects(text: str) -> list[Any] | None:
         if any(isinstance(value.get(key), list) for key in ("jobs", "sinfo")):
             message = "expected the output of one command, found several after each other"
             raise InputError(message, line=number, hint="give one of them")
-        found.append(value)
-    return found
+        objects.append(value)
+    return objects
 
 
 def _errors(data: dict[str, Any]) -> str:
@@ -137,14 +137,14 @@ def texts_of_state(record: dict[str, Any]) -> list[str]:
     value = record.get("job_state", record.get("state"))
     if isinstance(value, dict):
         value = value.get("current")
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise InputError(
             f"expected `job_state` as a text or a list of texts, found `{shortened(repr(value), 60)}`"
             if value is not None
             else "it has no `job_state`"
         )
-    return found
+    return texts
 
 
 def hosts(record: dict[str, Any]) -> list[str]:
@@ -155,7 +155,7 @@ def hosts(record: dict[str, Any]) -> list[str]:
         if isinstance(resources, dict) and "allocated_nodes" in resources:
             return _hosts(resources["allocated_nodes"])
         return []
-    return next((found for place in places if (found := _hosts(place))), [])
+    return next((listed for place in places if (listed := _hosts(place))), [])
 
 
 def _hosts(value: Any) -> list[str]:
@@ -179,14 +179,14 @@ def _named(item: Any) -> Any:
 
 def _nodes(records: list[dict[str, Any]]) -> list[Node]:
     """Nodes by name; those that are listed for several partitions are joined."""
-    found = Listings()
+    listings = Listings()
     for at, record in enumerate(records):
         try:
             names, states = _names(record), _states(record)
         except InputError as e:
             raise InputError(f"record {at}: {e.message}") from None
-        found.add(names, states, _partitions(record), up=_up(record))
-    return found.nodes()
+        listings.add(names, states, _partitions(record), up=_up(record))
+    return listings.nodes()
 
 
 def _names(record: dict[str, Any]) -> list[str]:
@@ -205,23 +205,23 @@ def _names(record: dict[str, Any]) -> list[str]:
 def _states(record: dict[str, Any]) -> frozenset[str]:
     node = record.get("node")
     value = record.get("state", node.get("state") if isinstance(node, dict) else None)
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+    states = [value] if isinstance(value, str) else value
+    if not isinstance(states, list) or not states or not all(isinstance(text, str) for text in states):
         what = (
             "it has no `state`" if value is None else f"expected `state` as texts, found `{shortened(repr(value), 60)}`"
         )
         raise InputError(what)
     flags = record.get("state_flags")
-    found = [*found, *(flag for flag in flags if isinstance(flag, str))] if isinstance(flags, list) else found
-    return frozenset[str]().union(*map(node_states, found))
+    states = [*states, *(flag for flag in flags if isinstance(flag, str))] if isinstance(flags, list) else states
+    return frozenset[str]().union(*map(node_states, states))
 
 
 def _partitions(record: dict[str, Any]) -> list[str]:
-    many, one = record.get("partitions"), record.get("partition")
-    if isinstance(one, dict):
-        one = one.get("name")
-    found = many if isinstance(many, list) else str(many or one or "").split(",")
-    return [name for name in found if isinstance(name, str) and name]
+    many, single = record.get("partitions"), record.get("partition")
+    if isinstance(single, dict):
+        single = single.get("name")
+    names = many if isinstance(many, list) else str(many or single or "").split(",")
+    return [name for name in names if isinstance(name, str) and name]
 
 
 def _up(record: dict[str, Any]) -> bool:

@@ -30,20 +30,20 @@ def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
 
     Raises InputError if the last one ends early, judged by those before it.
     """
-    line, found, whole = 0, dict[str, str](), False
+    line, pairs, whole = 0, dict[str, str](), False
     for number, row in enumerate(reading.lines(text), 1):
         if row.startswith(f"{first}="):
-            if found:
-                whole |= _LATE[first] in found
-                yield line, found
-            line, found = number, {}
+            if pairs:
+                whole |= _LATE[first] in pairs
+                yield line, pairs
+            line, pairs = number, {}
         if line:
             for key, value in _pairs(row, line):
-                found.setdefault(key, value)
-    if found:
-        if whole and _LATE[first] not in found:
+                pairs.setdefault(key, value)
+    if pairs:
+        if whole and _LATE[first] not in pairs:
             raise InputError(f"the last record has no `{_LATE[first]}`: the file may be cut", line=line)
-        yield line, found
+        yield line, pairs
 
 
 def _pairs(row: str, line: int) -> list[tuple[str, str]]:
@@ -53,7 +53,7 @@ def _pairs(row: str, line: int) -> list[tuple[str, str]]:
     name = _NAME.search(row) if row.startswith("JobId=") else None
     if name is None:
         return PAIR.findall(row)
-    owners = [found.start() for found in _OWNER.finditer(row, name.end())]
+    owners = [owner.start() for owner in _OWNER.finditer(row, name.end())]
     if len(owners) > 1:
         raise InputError(
             "a name or a comment holds `UserId=`, so that it cannot be told from the record",
@@ -86,15 +86,15 @@ def queue(text: str) -> list[Job]:
 
 def nodes(text: str) -> list[Node]:
     """The nodes of `scontrol show node`. Raises InputError with the line of the node."""
-    found = []
+    listed = []
     for line, record in records(text, "NodeName"):
         try:
             states = node_states(_need(record, "State"))
         except InputError as e:
             raise InputError(f"node {record['NodeName']}: {e.message}", line=line) from None
         partitions = frozenset(name for name in record.get("Partitions", "").split(",") if name)
-        found += [Node(name, states, partitions) for name in expand(record["NodeName"])]
-    return found
+        listed += [Node(name, states, partitions) for name in expand(record["NodeName"])]
+    return listed
 
 
 def _need(record: dict[str, str], key: str) -> str:

@@ -86,15 +86,15 @@ def queue(text: str, header: str | None = None) -> list[Job]:
 
 def nodes(text: str, header: str | None = None) -> list[Node]:
     """The nodes of `sinfo`, each once; `header` is what the text lacks. Raises InputError with the line."""
-    found = Listings()
+    listings = Listings()
     for row in rows(text, ("state", "hosts"), "sinfo", header):
         try:
             names, states = hosts(row), node_states(row["state"])
         except InputError as e:
             raise InputError(e.message, line=row.line, hint=e.hint) from None
         partition = row.get("partition").rstrip("*")  # the default partition is marked
-        found.add(names, states, [partition] if partition else [], up=row.get("available").lower() in ("up", ""))
-    return found.nodes()
+        listings.add(names, states, [partition] if partition else [], up=row.get("available").lower() in ("up", ""))
+    return listings.nodes()
 
 
 def hosts(row: Row) -> tuple[str, ...]:
@@ -118,8 +118,8 @@ def check_count(row: Row, names: tuple[str, ...]) -> None:
         raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
     count = reading.whole(row.get("count"))
     if count is not None and count != len(names):
-        found = f"the job has {count} nodes, but its list names {len(names)}"
-        raise InputError(f"{found}: the list is cut", hint=_whole(row))
+        contradiction = f"the job has {count} nodes, but its list names {len(names)}"
+        raise InputError(f"{contradiction}: the list is cut", hint=_whole(row))
 
 
 def rows(text: str, needed: tuple[str, ...], command: str, header: str | None = None) -> Iterator[Row]:
@@ -160,7 +160,7 @@ class _Split:
         self._sign = sign
         self._command = command
         self._names = [name.strip().lower() for name in header.split(sign)]
-        self._starts = [found.start() for found in re.finditer(r"\S+", header)]
+        self._starts = [word.start() for word in re.finditer(r"\S+", header)]
         self.known = {
             column: at
             for column, names in _COLUMNS.items()

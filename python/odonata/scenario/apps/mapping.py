@@ -18,7 +18,7 @@ def read_mapping(path: Path, placed: list[int], ranks: int, per_node: int, *, id
     The numbers are positions in `placed`, from 0, or (`ids`) nodes of it; none may have more than `per_node` ranks.
     Raises InputError with file and line.
     """
-    found: list[int] = []
+    nodes: list[int] = []
     count: dict[int, int] = {}
     known = set(placed)
     for line, text in enumerate(reading.lines(_text(path)), 1):
@@ -26,12 +26,12 @@ def read_mapping(path: Path, placed: list[int], ranks: int, per_node: int, *, id
             node = _node(word, placed, known, ids, path, line)
             count[node] = count.get(node, 0) + 1
             if count[node] > per_node:
-                message = f"rank {len(found)} would be the {_nth(count[node])} on node {node}, with {per_node} a node"
+                message = f"rank {len(nodes)} would be the {_nth(count[node])} on node {node}, with {per_node} a node"
                 raise InputError(message, file=path, line=line, hint="`ranks_per_node` is the limit")
-            found.append(node)
-    if len(found) != ranks:
-        raise InputError(f"the file places {len(found):,} ranks, the job has {ranks:,}", file=path)
-    return found
+            nodes.append(node)
+    if len(nodes) != ranks:
+        raise InputError(f"the file places {len(nodes):,} ranks, the job has {ranks:,}", file=path)
+    return nodes
 
 
 def _node(word: str, placed: list[int], known: set[int], ids: bool, path: Path, line: int) -> int:

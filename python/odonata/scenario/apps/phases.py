@@ -139,13 +139,13 @@ def _phases(value: Any) -> tuple[Phase, ...]:
         raise InputError(f"expected a list of phases, found `{value!r}`")
     if len(value) > MAX_PHASES:
         raise InputError(f"{len(value):,} phases are more than {MAX_PHASES:,}")
-    found = []
+    phases = []
     for number, phase in enumerate(value):
         try:
-            found.append(_phase(phase))
+            phases.append(_phase(phase))
         except InputError as e:
             raise e.under(number) from None
-    return tuple(found)
+    return tuple(phases)
 
 
 class Phases(Motif):
@@ -170,10 +170,10 @@ class Phases(Motif):
         return [phase_table for phases in self._each(lambda phase: phase.phases(ranks)) for phase_table in phases]
 
     def _each(self, ask: Any) -> list[Any]:
-        found = []
+        phases = []
         for number, phase in enumerate(self.phases_):
             try:
-                found.append(ask(phase))
+                phases.append(ask(phase))
             except InputError as e:
                 raise e.under("phases", number) from None
-        return found
+        return phases

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odonata.scenario import parse
-from odonata.scenario.doubts import doubts
+from odonata.scenario.warnings import warnings_of
 
 SCENARIO = """
 system = "tiny"
@@ -34,7 +34,7 @@ CONTIGUOUS, SPREAD = '"contiguous"', '"random"'
 )
 def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
     """Only the background: a target that offers too much is said to be saturated."""
-    found = doubts(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
+    found = warnings_of(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
     if says is None:
         assert not found
     else:
@@ -65,6 +65,6 @@ app.activation_bytes = "8 B"
 )
 def test_tensor_groups_inside_a_node(nodes: int, per_node: int, more: str, count: int) -> None:
     """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
-    found = doubts(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
+    found = warnings_of(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
     assert len(found) == count
-    assert all("tensor-parallel messages of `train`" in doubt for doubt in found)
+    assert all("tensor-parallel messages of `train`" in warning for warning in found)

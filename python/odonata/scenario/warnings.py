@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from odonata.scenario.resolve import Resolved
 
 
-def doubts(resolved: Resolved) -> list[str]:
+def warnings_of(resolved: Resolved) -> list[str]:
     """One sentence for each background job that offers at least what the NICs of a node carry.
 
     Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
