@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from odonata.cluster import expand, fold
 from odonata.errors import InputError
+from odonata.queue.hosts import expand_field
 
 
 @pytest.mark.parametrize(
@@ -103,3 +104,13 @@ def test_ranges_count_up_by_one_with_their_zeros(first: int, more: int, width: i
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):
         assert all("[" not in host and "," not in host for host in expand(text))
+
+
+@pytest.mark.parametrize("text", ["", " ", "(null)", "None", "None assigned", "N/A", "n/a", "Unknown", "(Resources)"])
+def test_a_field_without_hosts_is_empty(text: str) -> None:
+    """Catches a word of Slurm for "no nodes" that becomes the name of a node."""
+    assert expand_field(text) == ()
+
+
+def test_a_field_names_each_host_once() -> None:
+    assert expand_field(" n[1-2],n1,none3 ") == ("n1", "n2", "none3")

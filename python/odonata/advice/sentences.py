@@ -87,11 +87,11 @@ def _unfinished(advice: Advice) -> list[str]:
     of = advice.tried + advice.untried
     not_tried = f"{advice.untried:,} of {of:,} remedies {'was' if advice.untried == 1 else 'were'} not tried"
     missing = not_tried if advice.untried else f"all {of:,} remedies were tried, and the final comparison is missing"
-    found = [f"The time is used up: {missing}. The same command continues."]
+    lines = [f"The time is used up: {missing}. The same command continues."]
     if not advice.so_far:
-        return found
-    found.append(f"Best so far: {_standing(advice.victim, advice.so_far[0])}.")
-    return [*found, "The final comparison with further seeds decides whether it helps."]
+        return lines
+    lines.append(f"Best so far: {_standing(advice.victim, advice.so_far[0])}.")
+    return [*lines, "The final comparison with further seeds decides whether it helps."]
 
 
 SHOWN = 5
@@ -140,12 +140,12 @@ def _everywhere(advice: Advice, finding: Finding) -> list[str]:
         return []
     number = advice.findings.index(finding)
     told = [f"{under.name} {_cell(under.findings[number].effects[0])}" for under in advice.under]
-    found = [f"It helps under all {len(advice.under) + 1} assumptions; `{advice.victim}`: {', '.join(told)}."]
+    lines = [f"It helps under all {len(advice.under) + 1} assumptions; `{advice.victim}`: {', '.join(told)}."]
     for under in advice.under:
         slows = [job for job in under.findings[number].slows if job not in finding.slows]
         if slows:
-            found.append(f"Under {under.name}, it also makes {_names(slows)} slower.")
-    return found
+            lines.append(f"Under {under.name}, it also makes {_names(slows)} slower.")
+    return lines
 
 
 def _told(advice: Advice, finding: Finding) -> list[str]:

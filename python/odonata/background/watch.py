@@ -138,10 +138,10 @@ def watch(
     due = begin
     while count is None or made < count:
         sleep(max(0.0, due - clock()))
-        found, error = None, None
+        measured, error = None, None
         wall, elapsed = now(), clock() - begin
         try:
-            found = measure()
+            measured = measure()
         except OdonataError as e:
             if made == 0:
                 raise
@@ -149,7 +149,7 @@ def watch(
         back = 0.0 if before is None else max(0.0, before - wall)
         before = wall
         made += 1
-        yield Sample(datetime.fromtimestamp(wall, UTC), elapsed, back, found, error)
+        yield Sample(datetime.fromtimestamp(wall, UTC), elapsed, back, measured, error)
         due = max(due + every_s, clock())
 
 

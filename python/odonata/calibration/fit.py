@@ -173,7 +173,7 @@ def fit(
 
     rng = np.random.default_rng(seed)
     series = [(row.configuration.label, row.configuration.nodes) for row in rows]
-    groups = [np.flatnonzero([one == key for one in series]) for key in dict.fromkeys(series)]
+    groups = [np.flatnonzero([other == key for other in series]) for key in dict.fromkeys(series)]
     drawn = []
     for _ in range(DRAWINGS):
         chosen = rng.integers(0, len(groups), len(groups))

@@ -86,13 +86,13 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
     return InputError(f"{_named(path)}expected {expected}, found {shown}", path=path)
 
 
-def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> InputError:
+def _not_one_of(expected: str, given: Any, path: tuple[str | int, ...]) -> InputError:
     names = [part.strip(" '") for part in expected.replace(" or ", ", ").split(",")]
-    if not isinstance(found, str):
-        message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(found)}"
+    if not isinstance(given, str):
+        message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(given)}"
         return InputError(message, path=path)
-    message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{found}`"
-    near = nearest(found, names)
+    message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{given}`"
+    near = nearest(given, names)
     return InputError(message, hint=near and f"did you mean `{near}`?", path=path)
 
 

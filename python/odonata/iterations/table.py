@@ -222,7 +222,7 @@ def _time_column(names: list[str], value: str | None, unit: str | None, file: st
     """The column of times, and its picoseconds."""
     if unit is not None and unit not in units.TIME:
         raise unknown("unit of time", unit, units.TIME)
-    of = {name: found for name in names if (found := _UNIT.fullmatch(name))}
+    of = {name: match for name in names if (match := _UNIT.fullmatch(name))}
     if value is not None:
         if value not in names:
             raise unknown("column", value, names).at(file)
@@ -233,7 +233,7 @@ def _time_column(names: list[str], value: str | None, unit: str | None, file: st
             hint = "say it with --unit us, or in the name of the column: `time_us`"
             raise InputError(f"the unit of `{value}` is not known", file=file, hint=hint)
         return value, float(units.TIME[unit or said or ""])
-    likely = [name for name, found in of.items() if found["stem"].lower() in TIMES] or list(of)
+    likely = [name for name, match in of.items() if match["stem"].lower() in TIMES] or list(of)
     if len(likely) > 1:
         listed = ", ".join(f"`{name}`" for name in likely)
         raise InputError(f"several columns may be the times: {listed}", file=file, hint="choose one with --value")

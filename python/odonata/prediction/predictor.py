@@ -190,7 +190,7 @@ class Predictor(_Part):
     def used(self) -> set[str]:
         """Names of what a prediction needs beside the history: variables, and `pattern`."""
         linear: list[Linear] = [self.chance, *self.quantiles]
-        factors = {factor for one in linear for term in one.terms for factor in term.of}
+        factors = {factor for line in linear for term in line.terms for factor in term.of}
         return {"pattern" if factor.startswith(PATTERN) else factor for factor in factors}
 
     def _probabilities(self, values: Mapping[str, Vector]) -> Vector:

@@ -223,5 +223,5 @@ def _report(
         }
         for name in (MEDIAN, ONLY_B)
     }
-    bins = [asdict(one) | {"interval": list(one.interval)} for one in forecasts.reliability(chances[OURS], y)]
+    bins = [asdict(of_bin) | {"interval": list(of_bin.interval)} for of_bin in forecasts.reliability(chances[OURS], y)]
     return told | {"scores": scores, "against": against, "reliability": bins}

@@ -264,8 +264,8 @@ class _Links:
                 f"assumed: the {usual} cables between a leaf and a spine are one link with the bandwidth of all"
             )
         if fewer := sum(len(cables) != usual for cables in pairs.values()):
-            found = f"{count(fewer, 'pair')} of leaf and spine with another number of cables than {usual}"
-            self.notes.append(f"assumed: {found}, taken as the others")
+            difference = f"{count(fewer, 'pair')} of leaf and spine with another number of cables than {usual}"
+            self.notes.append(f"assumed: {difference}, taken as the others")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ def warnings_of(resolved: Resolved) -> list[str]:
     And one for each training job with a tensor group inside a node: such nodes have links between their GPUs, which the
     model does not have.
     """
-    found = [
+    sentences = [
         f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of "
         "an MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` sets other costs)"
         for job in resolved.spec["jobs"]
@@ -32,11 +32,11 @@ def warnings_of(resolved: Resolved) -> list[str]:
         offered = messages_per_interval(resolved, job) * traffic["message_bytes"] / (traffic["interval_ps"] * 1e-12)
         nics = int(resolved.system.describe()["rails"]) * resolved.spec["fabric"]["links"]["node"]["bandwidth"] / 1e6
         if offered >= nics:
-            found.append(
+            sentences.append(
                 f"background job `{job['name']}` offers {offered / 1e9:.3g} GB/s a node, {offered / nics * 100:.0f} % "
                 f"of the bandwidth of the node's NICs ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
             )
-    return found
+    return sentences
 
 
 def _tensor_inside(job: Mapping[str, Any]) -> bool:

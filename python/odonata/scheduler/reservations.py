@@ -167,19 +167,19 @@ class Plan:
         at = 0
         while at < len(left):
             nodes, length, after = left[at]
-            found = None
+            start = None
             if not too_large.has(nodes, length):
-                found = profile.find(nodes, length, bisect_left(profile.begins, after), until)
-                if found is None:
+                start = profile.find(nodes, length, bisect_left(profile.begins, after), until)
+                if start is None:
                     too_large.add(nodes, length)
-            if found is None:
+            if start is None:
                 kept.append((nodes, length, until))
-            elif kept and profile.begins[found[0]] + length > until:
-                until = profile.begins[found[0]] + length
+            elif kept and profile.begins[start[0]] + length > until:
+                until = profile.begins[start[0]] + length
                 left, kept, too_large, at = kept + left[at:], [], _TooLarge(), 0
                 continue
             else:
-                profile.take(nodes, length, *found)
+                profile.take(nodes, length, *start)
             at += 1
         self._put_off, self._exact = kept, until if kept else NEVER
 
