@@ -176,7 +176,7 @@ class DragonflyPlusTable(MachineTable):
 def dragonfly_plus_max_nodes(radix: int) -> int:
     """Largest Dragonfly+ of routers with that many ports: `(r/2)^2 ((r/2)^2 + 1)` nodes.
 
-    Kang 2019, equation 1 (Kang 2019, section 2.1, equations 1 to 3; the printed binomials are fractions).
+    Kang 2019, equation 1 (the printed binomials are fractions).
     """
     square = (radix // 2) ** 2
     return square * (square + 1)

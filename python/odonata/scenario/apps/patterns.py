@@ -209,7 +209,7 @@ def _grid(value: Any) -> tuple[int, ...]:
 class Stencil3d(LoadedPattern):
     """At every interval each rank sends one message to each of its six neighbours.
 
-    The grid is periodic and x runs fastest. Source: Kang 2019, section 3.4.1, code; the grid of 12 x 12 x 16 for 2,304
+    The grid is periodic and x runs fastest. Source: Kang 2019, section 3.4.1; the grid of 12 x 12 x 16 for 2,304
     ranks is its authors'.
     """
 
@@ -254,7 +254,7 @@ def near_cubic(ranks: int) -> tuple[int, int, int]:
 class Tornado(LoadedPattern):
     """At every interval each rank sends one message to rank + offset, modulo the number of ranks.
 
-    Source: Kang 2019, section 3.4.1, code; the offset is the number of nodes of a group.
+    Source: Kang 2019, section 3.4.1; the offset is the number of nodes of a group.
     """
 
     pattern: Literal["tornado"]
