@@ -14,10 +14,9 @@ MAY_USE_CORE = {
     "aries",
     "runner",
     "machine",
-    "cluster",
     "cli/main",
     "cli/bench",
-    "scenario/apps/collectives/collective",
+    "scenario/apps/collectives",
     "scenario/routings/routing",
 }
 
@@ -52,3 +51,16 @@ def test_layers_hold():
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter], capture_output=True, text=True, cwd=PACKAGE.parents[1])
     assert done.returncode == 0, done.stdout
+
+
+def test_no_module_imports_a_private_name_of_another():
+    """Catches a helper that two commands share although its name says that it belongs to one."""
+    private = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno} {name.name}"
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("odonata")
+        for name in node.names
+        if name.name.startswith("_") and name.name not in ("_core", "__version__")
+    ]
+    assert private == []

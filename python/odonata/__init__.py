@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from odonata.store import Run
     from odonata.study.opening import open_folder as open  # noqa: A004 - odonata.open, as gzip.open
     from odonata.study.python import sweep
-    from odonata.study.study import Study, open_study
+    from odonata.study.study import Study
 
-#: Public name -> module and name there. `open_study` is the former name of what `open` does for a study.
+#: Public name -> module and name there.
 _LAZY = {
     "InputError": ("odonata.errors", "InputError"),
     "OdonataError": ("odonata.errors", "OdonataError"),
@@ -63,7 +63,6 @@ _LAZY = {
     "explain": ("odonata.blame", "explain"),
     "load": ("odonata.scenario", "load"),
     "open": ("odonata.study.opening", "open_folder"),
-    "open_study": ("odonata.study.study", "open_study"),
     "place": ("odonata.placement", "place"),
     "placements": ("odonata.placement", "names"),
     "routings": ("odonata.scenario.routings", "names"),
@@ -89,7 +88,6 @@ __all__ = [
     "explain",
     "load",
     "open",
-    "open_study",
     "place",
     "placements",
     "routings",

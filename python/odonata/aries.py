@@ -300,12 +300,12 @@ class Policy:
 
 def _integer(name: str, value: Any, bits: int = 64, least: int = 0) -> int:
     try:
-        found = value.__index__()
+        number = value.__index__()
     except (AttributeError, TypeError):
-        found = None
-    if found is None or isinstance(value, bool) or not least <= found < 1 << bits:
+        number = None
+    if number is None or isinstance(value, bool) or not least <= number < 1 << bits:
         raise InputError(f"expected an integer from {least} to 2^{bits} - 1 for `{name}`, found `{value!r}`")
-    return int(found)
+    return int(number)
 
 
 def _real(value: Any) -> float:

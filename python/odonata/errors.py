@@ -17,7 +17,7 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 
 def visible(text: str) -> str:
     """The text with control characters written as escapes (`\\x1b`), for a terminal or a picture."""
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def shortened(text: str, most: int = 200) -> str:
@@ -145,7 +145,7 @@ def unknown_attribute(owner: object, what: str, known: Iterable[str], name: str)
     """The error for an attribute that is not there; for names with `_`, which libraries try, that of Python."""
     if name.startswith("_"):
         return AttributeError(f"{what!r} object has no attribute {name!r}", name=name, obj=owner)
-    public = [one for one in known if not one.startswith("_")]
+    public = [attribute for attribute in known if not attribute.startswith("_")]
     near = nearest(name, public)
     hint = f"did you mean `{near}`?" if near else "known: " + ", ".join(public)
     return UnknownNameError(f"`{what}` has no `{name}`", hint=hint)

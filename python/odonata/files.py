@@ -160,10 +160,10 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
     Raises InputError if another command, which the message calls `what`, holds it, and RunError if the folder cannot be
     used.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(locked(folder, wait=False))
+            locks.enter_context(locked(folder, wait=False))
         except BlockingIOError:
             raise InputError(f"another {what} is using `{folder}`", hint="wait for it, or choose --out") from None
         except OSError as problem:

@@ -72,7 +72,7 @@ def _check_windows(resolved: Resolved) -> None:
 def expected_rows(resolved: Resolved) -> int:
     """Messages that a run records of jobs with a pattern, at least."""
     # Here, because a process that only simulates needs neither scenarios nor tables.
-    from odonata.scenario.doubts import messages_per_interval
+    from odonata.scenario.warnings import messages_per_interval
 
     stop = resolved.spec["stop"]
     rows = 0
@@ -105,9 +105,9 @@ def available_bytes(root: Path = Path("/")) -> int | None:
     Where the system does not report available memory (macOS), it is the whole memory of the machine, or None if that is
     unknown too. `root` is the root of the kernel's file systems.
     """
-    found = [*_of_machine(root), *_of_groups(root)]
-    if found:
-        return min(found)
+    limits = [*_of_machine(root), *_of_groups(root)]
+    if limits:
+        return min(limits)
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Most bytes of a text (scenarios, studies, lists of nodes). Assumed: far more than a person writes.
 TEXT_BYTES = 64 << 20
 
+#: Most bytes of what another tool printed. Assumed: twenty times the JSON queue of 10,000 jobs.
+OUTPUT_BYTES = 1 << 30
+
 #: Most levels of tables and lists inside each other. Assumed: four times what a scenario needs.
 MOST_NESTED = 32
 
@@ -82,6 +85,17 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
 
 
+def read_output(file: str | Path) -> str:
+    """What another tool printed into a file. Raises InputError if it cannot be read, or has nothing in it."""
+    try:
+        text = read_text(file, OUTPUT_BYTES)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {why(e)}", file=file) from None
+    if not text.strip():
+        raise InputError("the file is empty", file=file)
+    return text
+
+
 def read_parquet(file: str | Path, data: bytes, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """The table of the bytes of a Parquet file, of at most `PARQUET_ROWS` rows; `columns` are all that is read.
 
@@ -118,9 +132,9 @@ def scan_parquet(file: str | Path) -> pl.LazyFrame:
 
     check_regular(file)
     with _answers(file):
-        found = pl.scan_parquet(file, glob=False)
-        found.collect_schema()
-    return found
+        frame = pl.scan_parquet(file, glob=False)
+        frame.collect_schema()
+    return frame
 
 
 def read_csv(file: str | Path, data: bytes, separator: str) -> pl.DataFrame:
@@ -158,9 +172,9 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def _check_columns(file: str | Path, found: int) -> None:
-    if found > TABLE_COLUMNS:
-        raise InputError(f"expected a table of at most {TABLE_COLUMNS:,} columns, found {found:,}", file=file)
+def _check_columns(file: str | Path, columns: int) -> None:
+    if columns > TABLE_COLUMNS:
+        raise InputError(f"expected a table of at most {TABLE_COLUMNS:,} columns, found {columns:,}", file=file)
 
 
 def _too_many_rows(file: str | Path, rows: int) -> InputError:
@@ -205,10 +219,10 @@ def lines(text: str) -> list[str]:
     `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may hold
     these signs, and such a name would then become a row.
     """
-    found = text.split("\n")
-    if not found[-1]:
-        del found[-1]
-    return [line.removesuffix("\r") for line in found]
+    split = text.split("\n")
+    if not split[-1]:
+        del split[-1]
+    return [line.removesuffix("\r") for line in split]
 
 
 def whole(text: str) -> int | None:
@@ -298,10 +312,10 @@ def _too_deep(text: str) -> InputError:
 
 
 def _too_many_digits(text: str) -> InputError:
-    found = re.search(rf"\d[\d_]{{{_MOST_DIGITS},}}", text)
-    line = None if found is None else text.count("\n", 0, found.start()) + 1
+    match = re.search(rf"\d[\d_]{{{_MOST_DIGITS},}}", text)
+    line = None if match is None else text.count("\n", 0, match.start()) + 1
     return InputError("a number has too many digits", line=line)
 
 
-def _too_large(path: str | Path, found: str, most: int) -> InputError:
-    return InputError(f"expected a file of at most {most:,} bytes, found {found}", file=path)
+def _too_large(path: str | Path, size: str, most: int) -> InputError:
+    return InputError(f"expected a file of at most {most:,} bytes, found {size}", file=path)

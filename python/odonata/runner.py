@@ -337,6 +337,6 @@ def benchmark() -> None:
         sys.exit(130)
     except _core.CoreError as problem:
         sys.exit(str(problem))
-    found = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s", "threads")}
+    facts = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s", "threads")}
     measured = {"messages": len(result["messages"]["job"]), "idle_rss_bytes": idle, "peak_rss_bytes": peak_rss_bytes()}
-    print(json.dumps({**found, **measured}))
+    print(json.dumps({**facts, **measured}))

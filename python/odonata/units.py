@@ -1,7 +1,7 @@
 """Quantities with units, read and written exactly.
 
 Everything is computed with `fractions.Fraction`, so `"4.37 GiB/s"` is 4,692,251,770.88 B/s and not
-nearly that. Decimal prefixes are powers of 1,000 (`"4 KB"` = 4,000 bytes, catalogue K19), binary
+nearly that. Decimal prefixes are powers of 1,000 (`"4 KB"` = 4,000 bytes, Kang 2019, table 2), binary
 ones powers of 1,024 (`"4 KiB"` = 4,096). A number without a unit is refused: the reader of a
 scenario should never have to guess one.
 """

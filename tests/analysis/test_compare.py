@@ -14,7 +14,7 @@ from odonata.analysis.compare import Comparison, compare
 from odonata.analysis.compare_text import sentences
 from odonata.errors import InputError
 from odonata.store.columns import COLUMNS
-from odonata.study.show import numeric_columns
+from odonata.study.read import numeric_columns
 
 
 def jobs(**columns: list[Any]) -> pl.DataFrame:

@@ -97,8 +97,8 @@ COMMANDS = {
     "place": ("place", "--system", "FILE", "--policy", "random", "--nodes", "2"),
     "trace": ("trace", "FILE", "-o", "x.goal"),
     "reproduce": ("reproduce", "FILE"),
-    "train": ("cluster", "predict", "--train", "FILE"),
-    "predict": ("cluster", "predict", "--model", "FILE", "--background", "0.5"),
+    "train": ("cluster", "train", "FILE"),
+    "predict": ("cluster", "predict", "FILE", "--background", "0.5"),
 }
 
 

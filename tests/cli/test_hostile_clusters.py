@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cluster import shapes
-from tests.cluster.test_predict import records
+from tests.prediction.test_predict import records
 
 from odonata import cluster, machine
 from odonata.cli.main import main
-from odonata.cluster.fabric import WRITTEN
+from odonata.recognition import WRITTEN
 
 from .test_hostile import check
 
@@ -95,20 +95,20 @@ INPUTS: dict[str, tuple[str, str]] = {
         shapes.TOPOLOGY,
         "cluster probe --launcher false --mpicc mpicc --queue queue --nodes-file nodes --topology given.toml",
     ),
-    "records of predict": ("", "cluster predict --train given.toml"),
-    "recording of predict": ("", "cluster predict --train records.csv --recorded given.toml"),
-    "predictor": ("", "cluster predict --model given.toml -N 16 --groups 2 --job job0 --background 0.5"),
+    "records of predict": ("", "cluster train given.toml"),
+    "recording of predict": ("", "cluster train records.csv --recorded given.toml"),
+    "predictor": ("", "cluster predict given.toml -N 16 --groups 2 --job job0 --background 0.5"),
     "queue of predict": (
         QUEUE,
-        "cluster predict --model model --groups 2 -N 16 --job job0 --nodes-total 10 --queue given.toml",
+        "cluster predict model --groups 2 -N 16 --job job0 --nodes-total 10 --queue given.toml",
     ),
     "nodes of predict": (
         NODES,
-        "cluster predict --model model --groups 2 -N 16 --job job0 --queue queue --nodes-file given.toml",
+        "cluster predict model --groups 2 -N 16 --job job0 --queue queue --nodes-file given.toml",
     ),
     "topology of predict": (
         shapes.TOPOLOGY,
-        "cluster predict --model model --place contiguous -N 2 --job job0 --background 0.5 --nodes-file nodes "
+        "cluster predict model --place contiguous -N 2 --job job0 --background 0.5 --nodes-file nodes "
         "--topology given.toml",
     ),
     "holds": ("", "cluster holds given.toml"),

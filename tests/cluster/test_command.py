@@ -7,13 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.cluster import shapes
 
+from odonata.allocation.selection import Selection
+from odonata.allocation.submission import submit
 from odonata.cli.main import main
-from odonata.cluster.selection import Selection
-from odonata.cluster.submission import submit
 from odonata.errors import InputError, RunError
-
-from . import shapes
 
 
 @pytest.fixture

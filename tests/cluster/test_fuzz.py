@@ -18,25 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from tests.cluster import shapes
 
 from odonata import machine, reading
+from odonata.background.history import read_history
 from odonata.calibration import measurements
 from odonata.cluster import read_nodes, read_queue
-from odonata.cluster.accounting import read_runs
-from odonata.cluster.fabric import WRITTEN, import_fabric
-from odonata.cluster.history import read_history
-from odonata.cluster.iterations import read_iterations
-from odonata.cluster.prediction.predictor import read_predictor
-from odonata.cluster.topology import read_topology
-from odonata.cluster.workload import _ids
 from odonata.errors import InputError
+from odonata.iterations.table import read_iterations
 from odonata.machine import core
-from odonata.placement.node_file import read_nodes as read_node_file
+from odonata.placement.ids import read_nodes as read_node_file
+from odonata.prediction.predictor import read_predictor
+from odonata.queue.accounting import read_runs
+from odonata.queue.topology import read_topology
+from odonata.recognition import WRITTEN, import_fabric
 from odonata.scenario.apps.trace import Trace
 from odonata.scheduler.cache import FILE, Cache, _checksum
 from odonata.scheduler.window import Measured
-
-from . import shapes
+from odonata.workload.from_queue import _ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

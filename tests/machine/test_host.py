@@ -12,7 +12,7 @@ from odonata.calibration import fit
 from odonata.errors import InputError
 from odonata.machine import core
 from odonata.machine.host import HostTable
-from odonata.scenario.apps import overhead
+from odonata.scenario.apps.values import decided_overhead
 
 #: The costs of a published simulator: copies cost more than a rendezvous, so that 12 KB takes longer than 13 KB.
 AS_PUBLISHED = frozenset(name for name in machine.names() if name.startswith("zhang2018"))
@@ -127,8 +127,8 @@ def test_a_cost_that_is_stated_drops_the_costs_by_size(key):
     assert machine.load("leonardo").table.host.by_size
     assert not machine.load({"preset": "leonardo", "host": {key: value}}).table.host.by_size
     host = machine.load("leonardo").table.host
-    assert not overhead.decided(HostTable.model_validate({key: value}), host).by_size
-    assert overhead.decided(HostTable.model_validate({"call": "1 us"}), host).by_size == host.by_size
+    assert not decided_overhead(HostTable.model_validate({key: value}), host).by_size
+    assert decided_overhead(HostTable.model_validate({"call": "1 us"}), host).by_size == host.by_size
 
 
 def test_costs_by_size_that_are_stated_stand_beside_the_others():

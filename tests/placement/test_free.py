@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from odonata import placement
 from odonata.machine import Shape
 from odonata.placement import LAYOUTS, Placer, fragmentation, splitmix
-from odonata.placement.free import Free, first_with, in_turn, interleave, most, tightest
-from odonata.placement.sites import sites
+from odonata.placement.free import Free, first_with, in_turn, interleave, most, sites, tightest
 from odonata.placement.splitmix import SplitMix64
 
 

@@ -11,8 +11,7 @@ from odonata.errors import InputError
 from odonata.machine import Shape
 from odonata.placement import place
 from odonata.placement.free import in_turn
-from odonata.placement.group_load import background, cost, lighter
-from odonata.placement.running import Running
+from odonata.placement.group_load import Running, background, cost, lighter
 from odonata.placement.splitmix import SplitMix64
 
 SMALL = Shape(4, 2, 4)

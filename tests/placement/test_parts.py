@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odonata.errors import InputError
-from odonata.placement import LAYOUTS, format_ids, parse_ids, place
-from odonata.placement.layouts import kang2019
-from odonata.placement.node_file import read_nodes
+from odonata.placement import LAYOUTS, format_ids, layouts, parse_ids, place
+from odonata.placement.ids import read_nodes
 from odonata.placement.splitmix import SplitMix64
 
 
@@ -87,8 +86,8 @@ def test_the_random_layout_of_kang_2019():
 
 
 def test_no_layout_with_682_inside_exists_beside_eight_per_leaf():
-    inside, _ = kang2019.free_nodes(8)
-    assert len(inside) == 576 < kang2019.INSIDE
+    inside, _ = layouts.free_nodes(8)
+    assert len(inside) == 576 < layouts.INSIDE
 
 
 def test_the_broadcast_layout_and_its_roots():

@@ -9,7 +9,7 @@ import pytest
 from odonata import placement
 from odonata.errors import InputError, RunError
 from odonata.machine import Shape
-from odonata.placement import plugins, registry, table
+from odonata.placement import plugins, table
 
 SHAPE = Shape(2, 2, 4)
 
@@ -18,7 +18,7 @@ SHAPE = Shape(2, 2, 4)
 def offer(tmp_path, monkeypatch):
     """Makes a distribution of the given name with modules and entry points."""
     monkeypatch.syspath_prepend(tmp_path)
-    fresh = registry.Registry(table.POLICIES._own.values())
+    fresh = table.Registry(table.POLICIES._own.values())
     monkeypatch.setattr("odonata.placement.placing.POLICIES", fresh)
     monkeypatch.setattr("odonata.placement.POLICIES", fresh)
     monkeypatch.setattr("odonata.placement.table.POLICIES", fresh)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -15,7 +13,6 @@ from odonata.report.differences import title_of
 from odonata.report.machine import machine_of
 from odonata.report.run import run_document
 from odonata.report.verdict import verdict
-from odonata.store import open_run
 
 
 @pytest.fixture(params=["tiny", "zhang2018-272", "theta"])
@@ -248,8 +245,3 @@ def test_a_run_without_messages_says_so(made):
     assert "No packet waited for room in a buffer." in document["verdict"][0]
     assert document["messages"]["distances"] == []
     assert document["distributions"].height == 0
-
-
-def test_a_folder_of_an_older_format_has_a_report():
-    opened = open_run(Path(__file__).parents[1] / "store" / "format-1" / "run")
-    assert run_document(opened)["jobs"]

@@ -249,7 +249,7 @@ def test_every_pattern_with_its_defaults(app, pattern):
 
 def test_the_grid_of_kang_2019_and_others():
     """K15: 12 x 12 x 16 for 2,304 ranks."""
-    from odonata.scenario.apps.patterns.stencil_3d import near_cubic
+    from odonata.scenario.apps.patterns import near_cubic
 
     assert near_cubic(2304) == (12, 12, 16)
     assert near_cubic(64) == (4, 4, 4)

@@ -13,13 +13,13 @@ from tests.scheduler.conftest import HALO, SPREAD
 
 import odonata
 from odonata import runner, scenario
-from odonata.cluster.book import default_text
 from odonata.errors import InputError, RunError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.plan import load
 from odonata.scheduler.scheduling import Schedule, simulate
 from odonata.scheduler.window import Member, Window
 from odonata.scheduler.window import simulate as measure
+from odonata.workload.book import default_text
 
 MS = 1e-3
 #: Submission, nodes, work and program (the names in the book). The first three fill the 16 nodes.

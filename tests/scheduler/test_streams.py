@@ -4,8 +4,8 @@ import statistics
 
 import pytest
 
-from odonata.cluster.accounting import read_runs
 from odonata.errors import InputError
+from odonata.queue.accounting import read_runs
 from odonata.scheduler.submission import read_stream
 from odonata.scheduler.synthetic import stream
 

@@ -70,7 +70,7 @@ def test_points_share_the_runs_of_a_job_alone(study: Write) -> None:
     first = swept("study.toml", "--out", "out")
     assert (first["points"], first["simulated"], first["kept"]) == (6, 6 + 2, 0)
     assert len(kept("out")) == 8
-    slowdowns = od.open_study("out").jobs.filter(~pl.col("background")).sort("point")
+    slowdowns = od.open("out").jobs.filter(~pl.col("background")).sort("point")
     assert slowdowns["alone_mean_ps"].n_unique() == 2
     assert slowdowns["slowdown"].n_unique() == 6
     again = swept("study.toml", "--out", "out")
@@ -91,10 +91,10 @@ def test_a_study_that_was_done_without_needs_the_runs_alone_only(study: Write) -
     swept("study.toml", "--out", "out")
     more = swept("study.toml", "--out", "out", "--alone")
     assert more["simulated"] == 8
-    assert "slowdown" in od.open_study("out").columns(od.open_study("out").rows_of(None))
+    assert "slowdown" in od.open("out").columns(od.open("out").rows_of(None))
     # Without it again, nothing is simulated and no slowdown is shown.
     assert swept("study.toml", "--out", "out")["simulated"] == 0
-    assert od.open_study("out").jobs["slowdown"].null_count() == 16
+    assert od.open("out").jobs["slowdown"].null_count() == 16
 
 
 def test_compare_and_plot_use_the_slowdown(study: Write) -> None:
@@ -102,7 +102,7 @@ def test_compare_and_plot_use_the_slowdown(study: Write) -> None:
     swept("study.toml", "--out", "out")
     done = command("compare", "out", "--by", "routing", "--value", "slowdown", "--json")
     assert [row["n"] for row in json.loads(done.stdout)["rows"]] == [4, 4]
-    assert od.open_study("out").plot("routing", "slowdown").axes
+    assert od.open("out").plot("routing", "slowdown").axes
 
 
 def test_from_python(here: Path) -> None:

@@ -42,8 +42,9 @@ def test_a_folder_with_results_of_its_own_is_not_overwritten(study: Write, tmp_p
     ("text", "expected"),
     [
         ("{", "the file is damaged or cut off: it is not JSON"),
-        ("[1]", "is not the folder of a study"),
+        ("[1]", "expected a JSON object"),
         ('{"kind": "study"}', "the manifest is damaged: `format` is missing or not of type int"),
+        ('{"kind": "study", "format": 2}', "the folder has format 2, this version reads format 1"),
     ],
 )
 def test_a_damaged_manifest_is_said_and_mended(study: Write, here: Path, text: str, expected: str) -> None:
@@ -53,7 +54,7 @@ def test_a_damaged_manifest_is_said_and_mended(study: Write, here: Path, text: s
     whole = manifest.read_text()
     manifest.write_text(text)
     with pytest.raises(InputError) as problem:
-        od.open_study("out")
+        od.open("out")
     assert expected in str(problem.value)
     if "damaged" in expected:
         assert swept("study.toml", "--out", "out")["kept"] == 8
@@ -69,4 +70,4 @@ def test_a_table_of_the_same_length_with_other_bytes_is_not_read(study: Write, h
     del known["checksum"]
     manifest.write_text(sealed_text(known))
     with pytest.raises(InputError, match=r"runs.parquet: the file was cut off or changed"):
-        od.open_study("out")
+        od.open("out")

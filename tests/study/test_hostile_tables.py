@@ -13,8 +13,8 @@ import pytest
 import odonata as od
 from odonata import reading
 from odonata.calibration import measurements
-from odonata.cluster.iterations import read_iterations
 from odonata.errors import InputError
+from odonata.iterations.table import read_iterations
 from odonata.store.read import scan
 from odonata.study.results import DIGITS, Results
 
@@ -39,7 +39,7 @@ def test_tables_of_studies_have_limits(study: Write, here: Path, monkeypatch: py
         with monkeypatch.context() as limited:
             limited.setattr(reading, name, 0 if name == "PARQUET_ROWS" else 1)
             with pytest.raises(InputError, match=message) as caught:
-                od.open_study("out")
+                od.open("out")
             assert (caught.value.file or "").endswith(".parquet")
             with pytest.raises(InputError, match=message):
                 Results(Path("out")).statuses()
@@ -61,7 +61,7 @@ def test_a_table_of_a_run_is_a_regular_file(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "messages.parquet"
     {"pipe": lambda: os.mkfifo(file), "folder": file.mkdir, "device": lambda: file.symlink_to("/dev/zero")}[kind]()
     with pytest.raises(InputError, match=f"expected a regular file, found a {kind}"):
-        scan(file, "messages", 1)
+        scan(file, "messages")
 
 
 def test_tables_in_csv_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def made(point: dict[str, Any]) -> Scenario:
 def test_statistics_of_a_file_are_columns_of_the_runs(study: Write) -> None:
     study(STUDY + KEEP)
     swept("study.toml", "--out", "s")
-    runs = od.open_study("s").runs
+    runs = od.open("s").runs
     for point, row in enumerate(runs.iter_rows(named=True)):
         links = od.run(study(STUDY + KEEP).scenario(point)).links
         assert row["stalled"] == links.filter(pl.col("class") == "global")["stalled_ps"].max()
@@ -54,7 +54,7 @@ def test_statistics_of_a_file_are_columns_of_the_runs(study: Write) -> None:
 def test_kept_values_can_be_compared_and_drawn(study: Write) -> None:
     study(STUDY + KEEP)
     swept("study.toml", "--out", "s")
-    opened = od.open_study("s")
+    opened = od.open("s")
     found = opened.compare("routing", "sent", job="target")
     medians = opened.runs.group_by("routing", maintain_order=True).agg(pl.col("sent").median())["sent"].to_list()
     assert [row.median for row in found.rows] == medians
@@ -93,7 +93,7 @@ def test_what_is_kept_changes_no_other_byte_and_no_run(study: Write) -> None:
     swept("study.toml", "--out", "c", "-j", "3")
     assert final("b") == final("c")
     assert final("b")["jobs.parquet"] == before["jobs.parquet"]
-    one, other = (od.open_study(folder).runs for folder in "ab")
+    one, other = (od.open(folder).runs for folder in "ab")
     assert one.equals(other.select(one.columns))
     assert other.columns == [*one.columns, "stalled", "sent"]
 
@@ -103,16 +103,16 @@ def test_what_was_kept_otherwise_is_simulated_again(study: Write) -> None:
     study(STUDY + KEEP)
     assert swept("study.toml", "--out", "s")["simulated"] == 8
     assert swept("study.toml", "--out", "s")["simulated"] == 0
-    most = od.open_study("s").runs["stalled"]
+    most = od.open("s").runs["stalled"]
     study(STUDY + KEEP.replace('statistic = "max"', 'statistic = "mean"'))
     assert swept("study.toml", "--out", "s")["simulated"] == 8
-    assert (od.open_study("s").runs["stalled"] < most).any()
+    assert (od.open("s").runs["stalled"] < most).any()
     study(STUDY + KEEP)
     swept("study.toml", "--out", "s")
-    assert od.open_study("s").runs["stalled"].equals(most)
+    assert od.open("s").runs["stalled"].equals(most)
     study()
     assert swept("study.toml", "--out", "s")["simulated"] == 0
-    assert "stalled" not in od.open_study("s").runs.columns
+    assert "stalled" not in od.open("s").runs.columns
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_scenarios_made_by_a_function_along_a_list_of_points(here: Path) -> None
     again = plan_of(made, [*points, {"load": 4, "seed": 1}], busiest)
     assert again.name == study.name == "made"
     assert "od_study" not in study.path.joinpath("study.toml").read_text()
-    assert od.open_study("s").runs.equals(study.runs)
+    assert od.open("s").runs.equals(study.runs)
 
 
 def test_points_need_the_same_keys(here: Path) -> None:

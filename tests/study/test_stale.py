@@ -104,17 +104,6 @@ def test_a_run_that_fails_now_does_not_stand_beside_its_old_success(
         assert found.rows(["x"])["run.status"].to_list() == ["failed"]
 
 
-def test_results_of_format_1_are_stale(study: Write) -> None:
-    """They do not say which engine made them."""
-    import shutil
-
-    old = Path(__file__).parents[1] / "store" / "format-1" / "study"
-    shutil.copytree(old, "out")
-    assert len(Results(Path("out")).stale()) == 2
-    assert set(Results(Path("out"), keep_stale=True).statuses().values()) == {"done"}
-    assert od.open_study("out").engines == ("not recorded",)
-
-
 def test_a_damaged_part_is_an_error_that_names_it_and_no_part_of_a_table(study: Write) -> None:
     """Catches a resumed sweep that makes wrong tables of a damaged part."""
     plan = study(TWO)
@@ -139,7 +128,7 @@ def test_a_flipped_bit_of_a_study_is_found_or_changes_nothing(study: Write, name
     swept(study(TWO))
 
     def everything() -> tuple[object, ...]:
-        found = od.open_study("out")
+        found = od.open("out")
         told = {key: value for key, value in found.manifest.items() if key != "checksum"}
         return found.runs.to_dicts(), found.jobs.to_dicts(), told
 
@@ -187,7 +176,7 @@ def test_a_sweep_that_was_killed_says_whose_folder_it_is(study: Write) -> None:
     with pytest.raises(InputError, match="another study"):
         swept(study(TWO, "other.toml"))
     with pytest.raises(InputError, match="was interrupted before its tables were written"):
-        od.open_study("out")
+        od.open("out")
     assert swept(plan).finished
 
 

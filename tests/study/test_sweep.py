@@ -46,7 +46,7 @@ def test_the_tables_hold_the_axes_and_what_the_runs_gave(study: Write) -> None:
     walls = pl.read_parquet("out/walls.parquet")
     assert walls["id"].to_list() == found.runs["id"].to_list()
     assert (walls["wall_s"] > 0).all()
-    assert od.open_study("out").jobs.equals(found.jobs)
+    assert od.open("out").jobs.equals(found.jobs)
     assert Path("out/study.toml").read_text() == STUDY
     assert od.load("out/scenario.toml").resolve().targets == ("target",)
 
@@ -182,7 +182,7 @@ def test_from_python_with_keys_walked_together_and_a_folder(here: Path) -> None:
     assert found.runs["job.target.app.messages"].to_list() == [5, 5, 6, 6]
     again = swept("out/study.toml", "--out", "out")
     assert (again["kept"], again["simulated"]) == (4, 0)
-    assert set(od.open_study("out").runs["id"]) == set(found.runs["id"])
+    assert set(od.open("out").runs["id"]) == set(found.runs["id"])
 
 
 def _made(point: dict[str, Any]) -> od.Scenario:

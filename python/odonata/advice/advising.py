@@ -240,10 +240,10 @@ def _advice(
     if finalists:
         finalists += search.combined(jobs, names)
     rows = search.final(finalists) if finalists else pl.DataFrame()
-    findings = [_finding(search, rows, one, len(finalists)) for one in finalists]
+    findings = [_finding(search, rows, numbered, len(finalists)) for numbered in finalists]
     findings.sort(key=lambda finding: (not finding.helps, finding.score))
     others = [
-        _under(search, alternative, [one.remedy.name for one in findings], swept_beside(number))
+        _under(search, alternative, [finding.remedy.name for finding in findings], swept_beside(number))
         for number, alternative in enumerate(alternatives if findings else (), 1)
     ]
     return Advice(
@@ -251,7 +251,7 @@ def _advice(
         findings=tuple(findings),
         tried=len(search.costs),
         runs=search.runs + sum(runs for _, runs in others),
-        under=tuple(found for found, _ in others),
+        under=tuple(other for other, _ in others),
     )
 
 
@@ -295,8 +295,8 @@ def _finding(search: Search, rows: pl.DataFrame, name: str, tests: int) -> Findi
     spec = search.space.spec
     order = [search.space.victim, *(job for job in spec if job != search.space.victim)]
     effects = tuple(effect(rows, name, job, search.column(job, spec[job]), search.costs) for job in order)
-    slows = tuple(one.job for one in effects[1:] if one.slower())
-    unknown = tuple(one.job for one in effects[1:] if one.ratio is None)
+    slows = tuple(slowed.job for slowed in effects[1:] if slowed.slower())
+    unknown = tuple(slowed.job for slowed in effects[1:] if slowed.ratio is None)
     return Finding(search.remedies[name], effects, search.costs[name], effects[0].faster(tests), slows, unknown)
 
 

@@ -59,17 +59,17 @@ def read_alternatives(study: str | Path, scenario: Scenario) -> tuple[Alternativ
     points = dict.fromkeys(
         tuple((key, value) for key, value in point if key != SEED) for point in map(_hashable, plan.points())
     )
-    found, present = list[Alternative](), scenario.resolve().spec
+    alternatives, present = list[Alternative](), scenario.resolve().spec
     for point in points:
         changes = tuple((key, value.value) for key, value in point)
         if not changes:
             continue
         alternative = Alternative(text(changes[0][1]).strip('"'), changes)
         if alternative.applied(scenario).resolve().spec != present:
-            found.append(alternative)
-    if not found:
+            alternatives.append(alternative)
+    if not alternatives:
         raise InputError("the study has no other assumption than the scenario", file=str(study))
-    return tuple(found)
+    return tuple(alternatives)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def cost(before: Resolved, after: Resolved) -> Cost:
         here, there = set(old["nodes"]), set(new["nodes"])
         moved += len(there - here)
         groups |= {shape.group_of(node) for node in here ^ there}
-        ranks += sum(one != other for one, other in zip(old["nodes"], new["nodes"], strict=False))
+        ranks += sum(was != other for was, other in zip(old["nodes"], new["nodes"], strict=False))
         delay = _start(new) - _start(old)
         if delay:
             later[old["name"]] = delay
@@ -111,12 +111,14 @@ def values(jobs: pl.DataFrame, job: str, column: str, costs: Mapping[str, Cost])
     time: the job is not faster because it waits before it begins.
     """
     whole = pl.col("complete").fill_null(value=True) | pl.col("background")
-    found = jobs.filter((pl.col("name") == job) & whole)
-    found = found.select(REMEDY, SEED, "name", pl.col(column).cast(pl.Float64).alias("value")).drop_nulls("value")
+    rows_of_job = jobs.filter((pl.col("name") == job) & whole)
+    rows_of_job = rows_of_job.select(REMEDY, SEED, "name", pl.col(column).cast(pl.Float64).alias("value")).drop_nulls(
+        "value"
+    )
     if column != "time_ps":
-        return found
-    later = {name: one.later_ps[job] for name, one in costs.items() if job in one.later_ps}
-    return found.with_columns(pl.col("value") + pl.col(REMEDY).replace_strict(later, default=0))
+        return rows_of_job
+    later = {name: cost.later_ps[job] for name, cost in costs.items() if job in cost.later_ps}
+    return rows_of_job.with_columns(pl.col("value") + pl.col(REMEDY).replace_strict(later, default=0))
 
 
 def effect(jobs: pl.DataFrame, remedy: str, job: str, column: str, costs: Mapping[str, Cost]) -> Effect:
@@ -124,12 +126,12 @@ def effect(jobs: pl.DataFrame, remedy: str, job: str, column: str, costs: Mappin
     rows = values(jobs.filter(pl.col(REMEDY).is_in([PRESENT, remedy])), job, column, costs)
     if rows[REMEDY].n_unique() < 2:
         return Effect(job, column, None, None, None, None, None, 0, None)
-    found = compare(rows, REMEDY, "value", others=[SEED], baseline=PRESENT, values=[PRESENT, remedy])
-    before, after = found.rows
+    comparison = compare(rows, REMEDY, "value", others=[SEED], baseline=PRESENT, values=[PRESENT, remedy])
+    before, after = comparison.rows
     here = rows.filter(pl.col(REMEDY) == remedy).sort(SEED)
     both = here.join(rows.filter(pl.col(REMEDY) == PRESENT), on=SEED, how="inner", maintain_order="left")
     differences = both["value"].to_numpy() - both["value_right"].to_numpy()
-    between = interval(np.asarray(differences, dtype=np.float64), seed=found.seed)
+    between = interval(np.asarray(differences, dtype=np.float64), seed=comparison.seed)
     return Effect(
         job, column, before.median, after.median, after.ratio, after.ratio_interval, between, after.pairs, after.p
     )

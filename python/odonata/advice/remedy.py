@@ -53,13 +53,13 @@ class Remedy:
     def joined(self, other: Remedy) -> Remedy | None:
         """Both together; `None` if they change the same thing."""
         mine = [key for key, _ in self.changes]
-        if any(_overlap(one, key) for one in mine for key, _ in other.changes):
+        if any(_overlap(ours, key) for ours in mine for key, _ in other.changes):
             return None
         return Remedy((*self.kinds, *other.kinds), (*self.changes, *other.changes))
 
 
-def _overlap(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+def _overlap(key: str, other: str) -> bool:
+    return key == other or key.startswith(f"{other}.") or other.startswith(f"{key}.")
 
 
 def _written(value: Any) -> str:

@@ -97,13 +97,13 @@ class Search:
     def collect(self) -> list[str]:
         """The names of all remedies that the space allows; none is there twice, and none is the present state."""
         self._ids = {self.space.resolved.id}
-        found = []
+        results = []
         for kind in dict.fromkeys(self.space.rules.allow):
             for changes in KINDS[kind](self.space):
                 name = self.add(Remedy((kind,), changes))
                 if name is not None:
-                    found.append(name)
-        return found
+                    results.append(name)
+        return results
 
     def add(self, remedy: Remedy) -> str | None:
         """Takes a remedy; returns its name, or None if it is no other scenario or cannot be simulated."""
@@ -165,9 +165,9 @@ class Search:
             if score(*scores) <= 1 - MATTERS:
                 best.setdefault(self.remedies[name].kinds, name)
         ones = [self.remedies[name] for name in best.values()]
-        pairs = [one.joined(other) for at, one in enumerate(ones) for other in ones[at + 1 :]]
-        found = [self.add(pair) for pair in pairs[:COMBINED] if pair is not None]
-        return [name for name in found if name is not None]
+        pairs = [first.joined(other) for at, first in enumerate(ones) for other in ones[at + 1 :]]
+        studies = [self.add(pair) for pair in pairs[:COMBINED] if pair is not None]
+        return [name for name in studies if name is not None]
 
     def final(self, names: Sequence[str]) -> pl.DataFrame:
         """The rows of the jobs of these remedies and of the present state, with seeds of their own."""

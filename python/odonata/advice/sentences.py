@@ -21,19 +21,19 @@ def sentences(advice: Advice) -> list[str]:
     """What the advice says, in the order of importance."""
     if not advice.complete:
         return [_now(advice), *_unfinished(advice)]
-    found = [_now(advice), _search(advice)]
+    parts = [_now(advice), _search(advice)]
     best, harmless = advice.best, advice.harmless
     if best is None:
-        found.append(_none(advice))
+        parts.append(_none(advice))
     else:
-        found += ["", f"Best: {best.remedy.name}", *_told(advice, best)]
+        parts += ["", f"Best: {best.remedy.name}", *_told(advice, best)]
         if best.slows and harmless is not None:
-            found += ["", f"Without slowing down another job: {harmless.remedy.name}", *_told(advice, harmless)]
-    found += _partly(advice)
+            parts += ["", f"Without slowing down another job: {harmless.remedy.name}", *_told(advice, harmless)]
+    parts += _partly(advice)
     if advice.fixed:
-        found += [""] * (best is not None)
-        found.append(f"The nodes of {_names(advice.fixed)} stay: a list of nodes or the pattern fixes them.")
-    return found
+        parts += [""] * (best is not None)
+        parts.append(f"The nodes of {_names(advice.fixed)} stay: a list of nodes or the pattern fixes them.")
+    return parts
 
 
 def as_text(advice: Advice, width: int | None = None) -> str:
@@ -87,11 +87,11 @@ def _unfinished(advice: Advice) -> list[str]:
     of = advice.tried + advice.untried
     not_tried = f"{advice.untried:,} of {of:,} remedies {'was' if advice.untried == 1 else 'were'} not tried"
     missing = not_tried if advice.untried else f"all {of:,} remedies were tried, and the final comparison is missing"
-    found = [f"The time is used up: {missing}. The same command continues."]
+    lines = [f"The time is used up: {missing}. The same command continues."]
     if not advice.so_far:
-        return found
-    found.append(f"Best so far: {_standing(advice.victim, advice.so_far[0])}.")
-    return [*found, "The final comparison with further seeds decides whether it helps."]
+        return lines
+    lines.append(f"Best so far: {_standing(advice.victim, advice.so_far[0])}.")
+    return [*lines, "The final comparison with further seeds decides whether it helps."]
 
 
 SHOWN = 5
@@ -102,8 +102,8 @@ def _race(advice: Advice) -> Table:
     """The best remedies of a search whose time was used up."""
     headings = [Column("remedy", right=False), Column(advice.victim), Column("worst other job"), Column("seeds")]
     rows = [
-        [one.remedy, _change(one.victim), _change(one.others) if one.others else "-", str(one.seeds)]
-        for one in advice.so_far[:SHOWN]
+        [effect.remedy, _change(effect.victim), _change(effect.others) if effect.others else "-", str(effect.seeds)]
+        for effect in advice.so_far[:SHOWN]
     ]
     return Table(headings, rows, "the best so far: change of the median")
 
@@ -119,12 +119,14 @@ def _none(advice: Advice) -> str:
 
 def _partly(advice: Advice) -> list[str]:
     """Remedies that help under some of the assumptions only."""
-    found = []
+    parts = []
     for number, finding in enumerate(advice.findings):
-        names = [name for name, one in zip(_assumptions(advice), advice.everywhere(number), strict=True) if one.helps]
+        names = [
+            name for name, effect in zip(_assumptions(advice), advice.everywhere(number), strict=True) if effect.helps
+        ]
         if names and len(names) <= len(advice.under):
-            found.append(f"Helps only under {', '.join(names)}: {finding.remedy.name}")
-    return found
+            parts.append(f"Helps only under {', '.join(names)}: {finding.remedy.name}")
+    return parts
 
 
 def _assumptions(advice: Advice) -> list[str]:
@@ -138,12 +140,12 @@ def _everywhere(advice: Advice, finding: Finding) -> list[str]:
         return []
     number = advice.findings.index(finding)
     told = [f"{under.name} {_cell(under.findings[number].effects[0])}" for under in advice.under]
-    found = [f"It helps under all {len(advice.under) + 1} assumptions; `{advice.victim}`: {', '.join(told)}."]
+    lines = [f"It helps under all {len(advice.under) + 1} assumptions; `{advice.victim}`: {', '.join(told)}."]
     for under in advice.under:
         slows = [job for job in under.findings[number].slows if job not in finding.slows]
         if slows:
-            found.append(f"Under {under.name}, it also makes {_names(slows)} slower.")
-    return found
+            lines.append(f"Under {under.name}, it also makes {_names(slows)} slower.")
+    return lines
 
 
 def _told(advice: Advice, finding: Finding) -> list[str]:
@@ -151,18 +153,18 @@ def _told(advice: Advice, finding: Finding) -> list[str]:
     victim, *others = finding.effects
     told = [effect for effect in others if effect.ratio is None or effect.slower() or effect.faster(1)]
     same = [effect.job for effect in others if effect not in told]
-    found = [_effect(effect) for effect in (victim, *told)]
+    texts = [_effect(effect) for effect in (victim, *told)]
     if same:
-        found.append(f"No difference beyond the interval, or of less than {100 * MATTERS:.0f} %: {_names(same)}.")
-    found.append(_cost(finding.cost))
+        texts.append(f"No difference beyond the interval, or of less than {100 * MATTERS:.0f} %: {_names(same)}.")
+    texts.append(_cost(finding.cost))
     if finding.slows:
-        found.append(f"It makes `{advice.victim}` faster and {_names(finding.slows)} slower.")
+        texts.append(f"It makes `{advice.victim}` faster and {_names(finding.slows)} slower.")
         if advice.harmless is None:
-            found.append("No remedy that was compared helps without slowing down another job.")
-    found += _everywhere(advice, finding)
+            texts.append("No remedy that was compared helps without slowing down another job.")
+    texts += _everywhere(advice, finding)
     if finding.unknown:
-        found.append(f"What it does to {_names(finding.unknown)} is not known, because not all runs are complete.")
-    return found
+        texts.append(f"What it does to {_names(finding.unknown)} is not known, because not all runs are complete.")
+    return texts
 
 
 def _names(jobs: Sequence[str]) -> str:

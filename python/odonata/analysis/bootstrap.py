@@ -46,8 +46,8 @@ def ratio_interval(
 
     `None` for fewer than two values in either, and if the median of a resampled baseline can be 0.
     """
-    found = _interval((values, baseline), _ratio_of_medians, seed)
-    return found if found is not None and np.isfinite(found).all() else None
+    interval = _interval((values, baseline), _ratio_of_medians, seed)
+    return interval if interval is not None and np.isfinite(interval).all() else None
 
 
 def _ratio_of_medians(
@@ -80,8 +80,8 @@ def _interval(
         # If nearly all values are equal, the acceleration is 0 / 0, and SciPy warns; the percentiles are still valid.
         warnings.simplefilter("ignore", (DegenerateDataWarning, RuntimeWarning))
         for method in methods:
-            found = bootstrap(samples, statistic, method=method, rng=np.random.default_rng(seed), **options)
-            low, high = (float(end) for end in found.confidence_interval)
+            resampled = bootstrap(samples, statistic, method=method, rng=np.random.default_rng(seed), **options)
+            low, high = (float(end) for end in resampled.confidence_interval)
             if np.isfinite([low, high]).all():
                 return low, high
     return None

@@ -99,9 +99,9 @@ def _cells(row: Row, comparison: Comparison) -> list[str]:
             return "-"
         return format_time(round(value), 4) if comparison.column.endswith("_ps") else f"{value:.4g}"
 
-    def between(found: tuple[float, float] | None, form: object = number) -> str:
+    def between(ends: tuple[float, float] | None, form: object = number) -> str:
         assert callable(form)
-        return "-" if found is None else f"{form(found[0])} to {form(found[1])}"
+        return "-" if ends is None else f"{form(ends[0])} to {form(ends[1])}"
 
     cells = [_name(row.value), str(row.n), number(row.median), number(row.q25), number(row.q75), between(row.interval)]
     if row.value == comparison.baseline:

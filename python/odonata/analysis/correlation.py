@@ -120,7 +120,7 @@ def _interval(columns: NDArray[np.float64], statistic: Statistic, seed: int) -> 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Few points give resamples without a coefficient, all of one point; SciPy warns of each.
         warnings.simplefilter("ignore", (DegenerateDataWarning, RuntimeWarning))
-        found = bootstrap(
+        resampled = bootstrap(
             tuple(columns.T),
             statistic,
             paired=True,
@@ -131,9 +131,9 @@ def _interval(columns: NDArray[np.float64], statistic: Statistic, seed: int) -> 
             method="BCa",
             rng=np.random.default_rng(seed),
         )
-    low, high = (float(end) for end in found.confidence_interval)
+    low, high = (float(end) for end in resampled.confidence_interval)
     if not np.isfinite([low, high]).all():
-        drawn = found.bootstrap_distribution
+        drawn = resampled.bootstrap_distribution
         drawn = drawn[np.isfinite(drawn)]
         if len(drawn) < 0.9 * DRAWS:
             return None
@@ -163,8 +163,10 @@ def _partial(*columns: NDArray[np.float64], axis: int = -1) -> NDArray[np.float6
         left = pair - between @ np.linalg.pinv(of_controls, hermitian=True) @ np.swapaxes(between, -1, -2)
     ours, theirs = left[..., 0, 0], left[..., 1, 1]
     varies = (ours > _ROUNDING) & (theirs > _ROUNDING)
-    found = np.divide(left[..., 0, 1], np.sqrt(np.abs(ours * theirs)), out=np.full(ours.shape, np.nan), where=varies)
-    return np.asarray(np.clip(found, -1, 1))
+    coefficients = np.divide(
+        left[..., 0, 1], np.sqrt(np.abs(ours * theirs)), out=np.full(ours.shape, np.nan), where=varies
+    )
+    return np.asarray(np.clip(coefficients, -1, 1))
 
 
 def _partial_of_ranks(x: NDArray[np.float64], y: NDArray[np.float64], *controls: Any, axis: int = -1) -> Any:

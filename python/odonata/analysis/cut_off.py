@@ -18,7 +18,7 @@ def is_whole(jobs: pl.DataFrame, column: str) -> pl.Expr:
     """True in the rows of `jobs` whose value of the column covers all that was to be measured, or may do so."""
     if not is_censored(column):
         return pl.lit(True)
-    # Absent: a background job without end, or a folder of an older version, which does not say it.
+    # Null: a background job without end.
     known = [name for name in ("complete", "alone_complete") if name in jobs.columns]
     of = [name for name in known if name == "complete" or column.startswith("alone_") or column == "slowdown"]
     return pl.all_horizontal(pl.lit(True), *(pl.col(name).fill_null(value=True) for name in of))

@@ -95,22 +95,22 @@ def fit(family: str, values: NDArray[np.float64]) -> Fit:
         )
 
 
-def density(found: Fit, at: NDArray[np.float64]) -> NDArray[np.float64]:
+def density(fitted: Fit, at: NDArray[np.float64]) -> NDArray[np.float64]:
     """Density of a fit, in the inverse unit of the values."""
     from scipy import stats
 
     with np.errstate(all="ignore"):
-        return np.asarray(getattr(stats, found.family).pdf(at, *found.parameters), np.float64)
+        return np.asarray(getattr(stats, fitted.family).pdf(at, *fitted.parameters), np.float64)
 
 
 def _fitted(distribution: Any, values: NDArray[np.float64], guess: dict[str, float]) -> tuple[float, ...]:
     try:
-        found = tuple(float(one) for one in distribution.fit(values, **guess))
+        parameters = tuple(float(parameter) for parameter in distribution.fit(values, **guess))
     except Exception as problem:  # SciPy's exceptions differ from family to family
         raise NoFitError(f"SciPy: {_first_sentence(problem)}") from None
-    if not np.isfinite(found).all():
+    if not np.isfinite(parameters).all():
         raise NoFitError("SciPy finds no finite parameters")
-    return found
+    return parameters
 
 
 def _log_likelihood(

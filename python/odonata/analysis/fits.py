@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from odonata.analysis import families
 from odonata.analysis.fit import Fit
 from odonata.analysis.fit_worker import over_limit
 from odonata.errors import InputError, RunError, unknown
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
 
 Criterion = Literal["aic", "ks", "histogram_error"]
 CRITERIA: tuple[Criterion, ...] = ("aic", "ks", "histogram_error")
@@ -59,12 +59,12 @@ class Fits:
 
     def best(self, criterion: Criterion = "aic") -> Fit | None:
         """The best fit by a criterion; `None` if no family fits."""
-        return min(self.fits, key=lambda one: (getattr(one, criterion), one.family), default=None)
+        return min(self.fits, key=lambda fit: (getattr(fit, criterion), fit.family), default=None)
 
     def ranks(self, criterion: Criterion) -> dict[str, int]:
         """Family -> its rank by a criterion, from 1."""
-        ordered = sorted(self.fits, key=lambda one: (getattr(one, criterion), one.family))
-        return {one.family: place for place, one in enumerate(ordered, 1)}
+        ordered = sorted(self.fits, key=lambda fit: (getattr(fit, criterion), fit.family))
+        return {fit.family: place for place, fit in enumerate(ordered, 1)}
 
     @property
     def rejected(self) -> bool | None:
@@ -89,7 +89,7 @@ def fit_all(
     `report` is called with the number of fits that are done and of all. Raises InputError for an unknown family and for
     a sample that cannot be fitted: fewer than `LEAST` values, or all of them equal.
     """
-    known = families.names()
+    known = families()
     chosen = known if names is None else sorted(set(names))
     for name in chosen:
         if name not in known:
@@ -97,14 +97,17 @@ def fit_all(
     for sample in samples:
         if why := unfit(sample):
             raise InputError(f"cannot fit a distribution: {why}")
-    thinned = [np.asarray(one, np.float64)[:: -(-len(one) // MOST_VALUES)] for one in samples]
+    thinned = [np.asarray(times, np.float64)[:: -(-len(times) // MOST_VALUES)] for times in samples]
     tasks = deque((sample, name) for name in chosen for sample in range(len(samples)))
-    found = _run(thinned, tasks, limit_s, workers, report)
+    fitted = _run(thinned, tasks, limit_s, workers, report)
     made = []
     for number, sample in enumerate(samples):
-        outcomes = {name: found[number, name] for name in chosen}
-        fits = sorted((one for one in outcomes.values() if isinstance(one, Fit)), key=lambda one: (one.aic, one.family))
-        failures = {name: one for name, one in outcomes.items() if not isinstance(one, Fit)}
+        outcomes = {name: fitted[number, name] for name in chosen}
+        fits = sorted(
+            (fit for fit in outcomes.values() if isinstance(fit, Fit)),
+            key=lambda fit: (fit.aic, fit.family),
+        )
+        failures = {name: why for name, why in outcomes.items() if not isinstance(why, Fit)}
         made.append(Fits(len(thinned[number]), len(sample), tuple(fits), failures))
     return made
 
@@ -125,14 +128,14 @@ def _run(
     workers: int,
     report: Callable[[int, int], None] | None,
 ) -> dict[tuple[int, str], Fit | str]:
-    found: dict[tuple[int, str], Fit | str] = {}
+    outcomes: dict[tuple[int, str], Fit | str] = {}
     total, stillborn = len(tasks), 0
     crew: list[_Worker] = []
     try:
-        while len(found) < total:
+        while len(outcomes) < total:
             busy = [worker for worker in crew if worker.task]
             while tasks and len(busy) < workers:
-                worker = next((one for one in crew if not one.task), None)
+                worker = next((idle for idle in crew if not idle.task), None)
                 if worker is None:
                     worker = _Worker(samples)
                     crew.append(worker)
@@ -144,22 +147,22 @@ def _run(
                 task = worker.task
                 assert task is not None
                 try:
-                    found[task] = worker.pipe.recv()
+                    outcomes[task] = worker.pipe.recv()
                     worker.task = None
                 except (EOFError, OSError):
                     crew.remove(worker)
-                    found[task] = worker.ended(limit_s)
+                    outcomes[task] = worker.ended(limit_s)
                     stillborn = stillborn + 1 if worker.lame else 0
                     if stillborn > workers:
                         hint = "ODONATA_TRACEBACK=1 shows what they say"
-                        problem = f"processes that fit distributions do not start: {found[task]}\n  hint: {hint}"
+                        problem = f"processes that fit distributions do not start: {outcomes[task]}\n  hint: {hint}"
                         raise RunError(problem) from None
                 if report is not None:
-                    report(len(found), total)
+                    report(len(outcomes), total)
     finally:
         for worker in crew:
             worker.end()
-    return found
+    return outcomes
 
 
 class _Worker:
@@ -208,3 +211,20 @@ class _Worker:
         self.process.kill()
         self.process.wait()
         self.pipe.close()
+
+
+LEFT_OUT = {
+    "erlang": "gamma with a whole number as its shape",
+    "reciprocal": "another name of loguniform",
+    "vonmises": "repeats itself on the whole line; vonmises_line is fitted",
+    "wrapcauchy": "a distribution on the circle",
+}
+"""Family that is not fitted -> why."""
+
+
+def families() -> list[str]:
+    """The families of the installed SciPy in alphabetical order; 106 in SciPy 1.17."""
+    from scipy import stats
+
+    continuous = (name for name in dir(stats) if isinstance(getattr(stats, name), stats.rv_continuous))
+    return sorted(name for name in continuous if name not in LEFT_OUT)

@@ -95,8 +95,8 @@ def count_peaks(values: NDArray[np.float64], *, seed: int = 1) -> Peaks | None:
     return Peaks(
         count=count,
         p_one=first,
-        at=tuple(float(one) for one in (np.exp(at) if log else at)),
-        heights=tuple(float(one) for one in heights / heights.max()),
+        at=tuple(float(place) for place in (np.exp(at) if log else at)),
+        heights=tuple(float(height) for height in heights / heights.max()),
         bimodality_coefficient=_sarle(unit),
     )
 

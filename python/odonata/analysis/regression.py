@@ -65,8 +65,8 @@ def logistic(x: Matrix, y: Vector, penalty: float) -> Vector:
 
     start = np.zeros(full.shape[1])
     start[0] = logit(np.array([y.mean()]))[0]
-    found = minimize(loss, start, jac=True, hess=hessian, method="trust-exact", options={"gtol": 1e-8})
-    return np.asarray(found.x)
+    optimum = minimize(loss, start, jac=True, hess=hessian, method="trust-exact", options={"gtol": 1e-8})
+    return np.asarray(optimum.x)
 
 
 def recalibrate(probability: Vector, y: Vector) -> tuple[float, float]:
@@ -86,8 +86,8 @@ def recalibrate(probability: Vector, y: Vector) -> tuple[float, float]:
         error = sigmoid(z) - target
         return float((np.logaddexp(0, z) - target * z).sum()), np.array([error.sum(), (error * of).sum()])
 
-    found = minimize(loss, np.array([0.0, 1.0]), jac=True, method="L-BFGS-B", bounds=[(None, None), (0, None)])
-    return float(found.x[0]), float(found.x[1])
+    optimum = minimize(loss, np.array([0.0, 1.0]), jac=True, method="L-BFGS-B", bounds=[(None, None), (0, None)])
+    return float(optimum.x[0]), float(optimum.x[1])
 
 
 def quantile(x: Matrix, y: Vector, q: float) -> Vector:
@@ -113,5 +113,5 @@ def quantile(x: Matrix, y: Vector, q: float) -> Vector:
     full = np.column_stack([np.ones(len(y)), x])[::step]
     values = y[::step]
     # max y'd with X'd = (1 - q) X'1 and 0 <= d <= 1; the coefficients are the prices of the equations.
-    found = linprog(-values, A_eq=full.T, b_eq=(1 - q) * full.sum(axis=0), bounds=(0, 1), method="highs")
-    return -np.asarray(found.eqlin.marginals)
+    optimum = linprog(-values, A_eq=full.T, b_eq=(1 - q) * full.sum(axis=0), bounds=(0, 1), method="highs")
+    return -np.asarray(optimum.eqlin.marginals)

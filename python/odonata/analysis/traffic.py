@@ -20,18 +20,18 @@ _INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & 
 def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     """Mean busy fraction of the links from each group (row) to each other (column); NaN where there are none."""
     groups = _groups(links)
-    found = links.filter(_BETWEEN_GROUPS).group_by("from_group", "to_group").agg(pl.col("busy").mean())
+    busy = links.filter(_BETWEEN_GROUPS).group_by("from_group", "to_group").agg(pl.col("busy").mean())
     matrix = np.full((groups, groups), np.nan)
-    matrix[found["from_group"].to_numpy(), found["to_group"].to_numpy()] = found["busy"].to_numpy()
+    matrix[busy["from_group"].to_numpy(), busy["to_group"].to_numpy()] = busy["busy"].to_numpy()
     return matrix
 
 
 def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] | None:
     """The busiest link between groups, or inside one: its busy fraction, and its two ends."""
-    found = links.filter(_BETWEEN_GROUPS if between_groups else _INSIDE)
-    if not found.height:
+    chosen = links.filter(_BETWEEN_GROUPS if between_groups else _INSIDE)
+    if not chosen.height:
         return None
-    top = found.row(int(found["busy"].arg_max() or 0), named=True)
+    top = chosen.row(int(chosen["busy"].arg_max() or 0), named=True)
     groups = f", group {top['from_group']} to {top['to_group']}" if between_groups else f" of group {top['from_group']}"
     return float(top["busy"]), f"router {top['from_id']} to {top['to_id']}{groups}"
 
@@ -44,13 +44,13 @@ def leaves_in_group(links: pl.DataFrame) -> int | None:
     routers = links.filter(pl.col("from_kind") == "router")
     has_nodes = (pl.col("to_kind") == "node").any()
     leaf = routers.group_by("from_group", "from_id").agg(has_nodes.alias("leaf")).sort("from_group", "from_id")
-    found: set[int] = set()
+    leaves: set[int] = set()
     for _, group in leaf.group_by("from_group", maintain_order=True):
         flags = group["leaf"].to_list()
         if all(flags) or flags != sorted(flags, reverse=True):
             return None
-        found.add(sum(flags))
-    return found.pop() if len(found) == 1 else None
+        leaves.add(sum(flags))
+    return leaves.pop() if len(leaves) == 1 else None
 
 
 def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
@@ -71,17 +71,20 @@ def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
 
 
 def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
-    """Bandwidth of all links from each group to the others, GiB/s each way (K53: 384 x 4.37 = 1,678)."""
-    found = links.filter(_BETWEEN_GROUPS).group_by("from_group").agg(pl.col("bandwidth").sum())
+    """Bandwidth of all links from each group to the others, GiB/s each way.
+
+    In Kang 2019, figure 10: 384 x 4.37 = 1,678.
+    """
+    bandwidths = links.filter(_BETWEEN_GROUPS).group_by("from_group").agg(pl.col("bandwidth").sum())
     capacity = np.zeros(_groups(links))
-    capacity[found["from_group"].to_numpy()] = found["bandwidth"].to_numpy() / 2**30
+    capacity[bandwidths["from_group"].to_numpy()] = bandwidths["bandwidth"].to_numpy() / 2**30
     return capacity
 
 
 def arrival_rates(counters: pl.DataFrame, way: Way = "both", *, job: int | None = None) -> pl.DataFrame:
     """Traffic between groups over time: `start_ps`, `width_ps`, `group`, `rate` (GiB/s), of one job or of all.
 
-    Kang 2019, figure 10 (K21). The window in which the run ended is as wide as the run made it. It is left out if it
+    Kang 2019, figure 10. The window in which the run ended is as wide as the run made it. It is left out if it
     is less than a tenth of the others: a single packet is a peak there.
     """
     chosen = counters if job is None else counters.filter(pl.col("job") == job)

@@ -114,14 +114,14 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
     rows = blame.join(ends, on="link", how="left")
     chains = (run.roots if roots is None else roots).join(ends, on="link", how="left").with_columns(wait=pl.lit(ROOM))
     groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
-    found = []
+    causes = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
         own = rows.filter(pl.col("victim") == number)
         waits = own.filter(pl.col("wait") != "service")
         waiting = int(waits["time_ps"].sum())
         service = int(own.filter(pl.col("wait") == "service")["time_ps"].sum())
         ends_of = chains.filter(pl.col("victim") == number)
-        found.append(
+        causes.append(
             JobCauses(
                 name,
                 background,
@@ -131,7 +131,7 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
                 _ranked(ends_of, name, names, groups),
             )
         )
-    return found
+    return causes
 
 
 def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int) -> tuple[Cause, ...]:
@@ -189,14 +189,14 @@ def groups_of(by_link: pl.DataFrame) -> tuple[int, ...]:
         .agg(pl.col("time_ps").sum())
         .sort(["time_ps", "from_group"], descending=[True, False])
     )
-    found: list[int] = []
+    groups: list[int] = []
     left = MOST * float(between["time_ps"].sum())
     for group, ps in sums.iter_rows():
         if left <= 0:
             break
-        found.append(int(group))
+        groups.append(int(group))
         left -= ps
-    return tuple(sorted(found))
+    return tuple(sorted(groups))
 
 
 def _name(row: dict[str, object]) -> str:

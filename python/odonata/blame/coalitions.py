@@ -40,8 +40,8 @@ def quantity_of(spec: Mapping[str, Any], job: int) -> str:
 
 def value(spec: Mapping[str, Any], job: int, row: Mapping[str, Any]) -> float | None:
     """It, from the row of the job in `jobs`; `None` if not all of it arrived."""
-    found: float | None = row[quantity_of(spec, job)] if row["complete"] is not False else None
-    return found
+    time: float | None = row[quantity_of(spec, job)] if row["complete"] is not False else None
+    return time
 
 
 class Coalitions:
@@ -65,7 +65,7 @@ class Coalitions:
 
         Raises RunError if a worker dies, and InputError or RunError if a coalition cannot be simulated.
         """
-        missing = sorted({one for one in wanted if one not in self._known}, key=sorted)
+        missing = sorted({coalition for coalition in wanted if coalition not in self._known}, key=sorted)
         if min(workers, len(missing)) <= 1:
             for members in missing:
                 self._known[members] = simulated(self._spec, self._background, members, progress)
@@ -77,10 +77,10 @@ class Coalitions:
             futures = {members: pool.submit(_safely, self._spec, self._background, members) for members in missing}
             try:
                 for members, future in futures.items():
-                    found, problem = future.result()
+                    value, problem = future.result()
                     if problem is not None:
                         raise problem
-                    self._known[members] = found
+                    self._known[members] = value
             except BrokenProcessPool:
                 hint = "fewer --workers"
                 raise RunError(f"a worker has died, perhaps because memory ran out\n  hint: {hint}") from None

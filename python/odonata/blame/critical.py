@@ -84,18 +84,18 @@ def _backwards(timeline: Timeline) -> Iterator[Segment]:
             yield Segment(_OF_TASK[task.kind], rank, max(task.begin, timeline.start), time, task.peer)
             time, task = task.begin, None
             continue
-        found = timeline.release(rank, time)
-        message = found.message
+        release = timeline.release(rank, time)
+        message = release.message
         if message is None or id(message) in used:
             # The last thing that the rank did before.
             before = _last_end(timeline, rank, time)
-            yield Segment(START if found.why == "start" else OTHER, rank, before, time)
+            yield Segment(START if release.why == "start" else OTHER, rank, before, time)
             time = before
             continue
         used.add(id(message))
         from_receiver = message.ready > message.handed_over and message.ready < time
         begin = max(message.ready if from_receiver else message.handed_over, timeline.start)
-        peer = message.send.rank if found.why == "arrival" else message.receiver
+        peer = message.send.rank if release.why == "arrival" else message.receiver
         if begin < time:
             yield Segment(TRANSFER, rank, begin, time, peer)
         rank = message.receiver if from_receiver else message.send.rank
@@ -123,27 +123,27 @@ def states(timeline: Timeline, rank: int) -> list[Segment]:
     list of Segment
         From the start of the program to the end of the rank, without gaps and overlaps.
     """
-    found: list[Segment] = []
+    segments: list[Segment] = []
     time, finish = timeline.start, timeline.finish[rank]
     for kind, begin, end in _busy(timeline.tasks[rank]):
-        found += _wait(timeline, rank, time, min(begin, finish))
+        segments += _wait(timeline, rank, time, min(begin, finish))
         if max(begin, time) < min(end, finish):
-            found.append(Segment(kind, rank, max(begin, time), min(end, finish)))
+            segments.append(Segment(kind, rank, max(begin, time), min(end, finish)))
         time = max(time, min(end, finish))
-    return found + _wait(timeline, rank, time, finish)
+    return segments + _wait(timeline, rank, time, finish)
 
 
 def _wait(timeline: Timeline, rank: int, begin: int, end: int) -> list[Segment]:
     """The parts of a wait."""
     if begin >= end:
         return []
-    found = timeline.release(rank, end)
-    if found.message is None:
-        return [Segment(START if found.why == "start" else OTHER, rank, begin, end)]
-    if found.why == "arrival":
-        late, peer, since = LATE_SENDER, found.message.send.rank, found.message.handed_over
+    release = timeline.release(rank, end)
+    if release.message is None:
+        return [Segment(START if release.why == "start" else OTHER, rank, begin, end)]
+    if release.why == "arrival":
+        late, peer, since = LATE_SENDER, release.message.send.rank, release.message.handed_over
     else:
-        late, peer, since = LATE_RECEIVER, found.message.receiver, found.message.ready
+        late, peer, since = LATE_RECEIVER, release.message.receiver, release.message.ready
     since = min(max(begin, since), end)
     parts = [Segment(late, rank, begin, since, peer), Segment(TRANSFER, rank, since, end, peer)]
     return [part for part in parts if part.begin < part.end]

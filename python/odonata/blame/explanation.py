@@ -80,12 +80,12 @@ class Explanation:
 
 def _by_class(causes: Iterable[Cause]) -> list[dict[str, Any]]:
     """An entry for each cause and class of link, longest first."""
-    found: list[dict[str, Any]] = [
+    classes: list[dict[str, Any]] = [
         {"victim": cause.victim, "cause": cause.cause, "class": class_, "ps": ps}
         for cause in causes
         for class_, ps in cause.by_class.items()
     ]
-    return sorted(found, key=lambda entry: -entry["ps"])
+    return sorted(classes, key=lambda entry: -entry["ps"])
 
 
 def explain(
@@ -148,26 +148,26 @@ def explain(
     divided = victims if shapley and len(names) <= MOST else []
     if counterfactual or shapley:
         wanted = [members for _, _, members in pairs(len(names), victims, coalitions)]
-        wanted += [one for n in divided for one in needed(len(names), n) if coalitions.possible(one)]
+        wanted += [coalition for n in divided for coalition in needed(len(names), n) if coalitions.possible(coalition)]
         coalitions.simulate(wanted, processors() if workers is None else workers, progress)
-    found = shares(spec, divided, coalitions)
+    divided_shares = shares(spec, divided, coalitions)
     return Explanation(
         run.id,
         tuple(causes[n] for n in shown),
         tuple(compare(spec, victims, coalitions)) if counterfactual or shapley else (),
         *program_times(run, programs, tables["operations"], tables["messages"]),
-        tuple(found),
-        tuple(_undivided(names, victims, found)) if shapley else (),
+        tuple(divided_shares),
+        tuple(_undivided(names, victims, divided_shares)) if shapley else (),
     )
 
 
-def _undivided(names: Sequence[str], victims: Sequence[int], found: Sequence[Shapley]) -> list[LeftOut]:
+def _undivided(names: Sequence[str], victims: Sequence[int], shapley: Sequence[Shapley]) -> list[LeftOut]:
     """The jobs whose loss could not be divided."""
     if len(names) > MOST:
         reason = f"the run has more than {MOST} jobs"
     else:
         reason = "not all of it arrives, or the run does not end, in one of the runs without some of the jobs"
-    divided = {one.victim for one in found}
+    divided = {share.victim for share in shapley}
     return [LeftOut(names[n], reason) for n in victims if names[n] not in divided]
 
 
@@ -178,25 +178,25 @@ def missing(run: Run) -> list[str]:
     spec, names = run.resolved["spec"], run.jobs["name"].to_list()
     background = run.jobs["background"].to_list()
     programs = [n for n, job in enumerate(spec["jobs"]) if "program" in job and not background[n]]
-    found = ["who makes whom wait (`measure.blame = true`)"] * run.blame.is_empty()
+    absent = ["who makes whom wait (`measure.blame = true`)"] * run.blame.is_empty()
     lacking = [f"`{names[n]}`" for n in programs if not is_recorded(run, n)]
     if lacking:
         keys = '`measure.operations = true`, and `record = "every-message"` in the job'
-        found.append(f"the operations and messages of {', '.join(lacking)} ({keys})")
-    return found
+        absent.append(f"the operations and messages of {', '.join(lacking)} ({keys})")
+    return absent
 
 
 def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:
     """The tables that explain a run with programs; what it has not recorded is simulated again."""
-    found = {"blame": run.blame, "roots": run.roots, "operations": run.operations, "messages": run.messages}
+    tables = {"blame": run.blame, "roots": run.roots, "operations": run.operations, "messages": run.messages}
     again = []
     if run.blame.is_empty():
         again += ["blame", "roots"]
     if not all(is_recorded(run, job) for job in programs):
         again += ["operations", "messages"]
     if not again:
-        return found
-    return {**found, **_again(run, programs, again, progress)}
+        return tables
+    return {**tables, **_again(run, programs, again, progress)}
 
 
 def _again(

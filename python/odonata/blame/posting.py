@@ -85,15 +85,15 @@ def parse(text: str, ranks: int) -> list[list[Operation]]:
     graphs: list[list[Operation]] = [[] for _ in range(ranks)]
     graph: list[Operation] = []
     for line in text.split("\n"):
-        if found := _OPERATION.match(line):
-            peer = None if found["peer"] is None else int(found["peer"])
-            size = 0 if found["kind"] == "calc" else int(found["size"])
-            graph.append(Operation(found["kind"], size, peer, int(found["tag"] or 0), int(found["cpu"] or 0)))
-        elif found := _EDGE.match(line):
-            after, before = graph[int(found[1]) - 1], int(found[3]) - 1
-            (after.ends if found[2] == "requires" else after.begins).append(before)
-        elif found := _RANK.match(line):
-            graph = graphs[int(found[1])]
+        if match := _OPERATION.match(line):
+            peer = None if match["peer"] is None else int(match["peer"])
+            size = 0 if match["kind"] == "calc" else int(match["size"])
+            graph.append(Operation(match["kind"], size, peer, int(match["tag"] or 0), int(match["cpu"] or 0)))
+        elif match := _EDGE.match(line):
+            after, before = graph[int(match[1]) - 1], int(match[3]) - 1
+            (after.ends if match[2] == "requires" else after.begins).append(before)
+        elif match := _RANK.match(line):
+            graph = graphs[int(match[1])]
     return graphs
 
 
@@ -105,11 +105,11 @@ def _of_operations(graph: Sequence[Operation], tasks: Iterable[Task]) -> list[Ta
             queues["send", task.peer, task.bytes, task.cpu].append(task)
         elif task.kind == "compute" or (task.kind == "combine" and task.end > task.begin):
             queues["calc", None, 0, task.cpu].append(task)
-    found: list[Task | None] = []
+    posted: list[Task | None] = []
     for operation in graph:
         queue = queues.get((operation.kind, operation.peer, operation.bytes, operation.cpu))
-        found.append(queue.pop(0) if queue else None)
-    return found
+        posted.append(queue.pop(0) if queue else None)
+    return posted
 
 
 def _match(graphs: Sequence[Sequence[Operation]], own: Sequence[list[Task | None]]) -> None:
@@ -174,7 +174,7 @@ class _Replay:
             stack = [first]
             while stack:
                 at = stack[-1]
-                left = [one for one in (*self._graph[at].ends, *self._graph[at].begins) if one not in done]
+                left = [task for task in (*self._graph[at].ends, *self._graph[at].begins) if task not in done]
                 if left and at not in done:
                     stack.extend(left)
                     continue

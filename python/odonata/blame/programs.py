@@ -95,7 +95,7 @@ def program_times(
     import polars as pl
 
     spec, names = run.resolved["spec"], run.jobs["name"].to_list()
-    found, left_out = list[ProgramTime](), list[LeftOut]()
+    times, left_out = list[ProgramTime](), list[LeftOut]()
     for job in jobs:
         finish = run.ranks.filter(pl.col("job") == job)["finish_ps"].to_list()
         if None in finish:
@@ -103,8 +103,8 @@ def program_times(
         elif not _has_all_ranks(operations, job, len(finish)):
             left_out.append(LeftOut(names[job], TOO_MANY))
         else:
-            found.append(_program_time(names[job], spec, job, operations, messages, finish))
-    return tuple(found), tuple(left_out)
+            times.append(_program_time(names[job], spec, job, operations, messages, finish))
+    return tuple(times), tuple(left_out)
 
 
 def _has_all_ranks(operations: pl.DataFrame, job: int, ranks: int) -> bool:
@@ -136,4 +136,4 @@ def _shares(segments: Sequence[Segment], whole: int) -> tuple[Share, ...]:
 
 
 def _most(ranks: Counter[int]) -> dict[int, int]:
-    return dict(sorted(ranks.items(), key=lambda one: (-one[1], one[0]))[:RANKS])
+    return dict(sorted(ranks.items(), key=lambda item: (-item[1], item[0]))[:RANKS])

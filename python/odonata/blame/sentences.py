@@ -41,30 +41,30 @@ _FOR = {
 
 def sentences(explanation: Explanation) -> list[str]:
     """What the explanation says, in the order of importance."""
-    found = []
+    lines = []
     for job in explanation.jobs:
-        found.append(_waiting(job))
-        found.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
-        found.extend(_rooted(job))
+        lines.append(_waiting(job))
+        lines.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        lines.extend(_rooted(job))
         for program in explanation.programs:
             if program.job == job.job:
-                found.extend(_program(program, job))
-        found.extend(
+                lines.extend(_program(program, job))
+        lines.extend(
             f"What the ranks of `{job.job}` wait for is not known: {missing.reason}."
             for missing in explanation.left_out
             if missing.job == job.job
         )
         for entry in explanation.without:
             if entry.victim == job.job:
-                found.append(_absence(entry))
-                found.extend(_doubt(job, entry))
-        found.extend(_divided(entry) for entry in explanation.shapley if entry.victim == job.job)
-        found.extend(
+                lines.append(_absence(entry))
+                lines.extend(_doubt(job, entry))
+        lines.extend(_divided(entry) for entry in explanation.shapley if entry.victim == job.job)
+        lines.extend(
             f"What the other jobs cost `{job.job}` is not divided among them: {entry.reason}."
             for entry in explanation.undivided
             if entry.job == job.job
         )
-    return found
+    return lines
 
 
 def as_text(explanation: Explanation, width: int | None = None) -> str:
@@ -145,7 +145,7 @@ def _place(cause: Cause) -> str:
     for place in cause.places:
         ends = (min(place.from_group, place.to_group), max(place.from_group, place.to_group))
         pairs[ends] = pairs.get(ends, 0) + place.ps
-    (first, second), ps = max(pairs.items(), key=lambda one: one[1])
+    (first, second), ps = max(pairs.items(), key=lambda item: item[1])
     if ps >= MAINLY * cause.ps:
         where = f"between groups {first} and {second}" if first != second else f"in group {first}"
         return f"{percent(ps / cause.ps)} of that at links {where}"
@@ -172,10 +172,12 @@ def _rooted(job: JobCauses) -> list[str]:
 
 def _program(program: ProgramTime, job: JobCauses) -> list[str]:
     """What its ranks do and wait for, and its critical path."""
-    states = ", ".join(f"{percent(one.share)} {one.kind}{_late(one)}" for one in program.states if one.share >= LEAST)
-    path = ", ".join(f"{percent(one.share)} {one.kind}" for one in program.path if one.share >= LEAST)
+    states = ", ".join(
+        f"{percent(state.share)} {state.kind}{_late(state)}" for state in program.states if state.share >= LEAST
+    )
+    path = ", ".join(f"{percent(state.share)} {state.kind}" for state in program.path if state.share >= LEAST)
     text = f"Its critical path of {format_time(program.time_ps, 4)} is {path}."
-    transfer = sum(one.share for one in program.path if one.kind == TRANSFER)
+    transfer = sum(state.share for state in program.path if state.kind == TRANSFER)
     whole = job.waiting_ps + job.service_ps
     others = [cause for cause in job.causes if cause.cause != job.job and whole and cause.ps / whole >= LEAST]
     if transfer >= LEAST and others:
@@ -211,7 +213,7 @@ def _divided(entry: Shapley) -> str:
     if not entry.shares_ps:
         return f"{start}."
     parts = []
-    for job, ps in sorted(entry.shares_ps.items(), key=lambda one: -one[1]):
+    for job, ps in sorted(entry.shares_ps.items(), key=lambda item: -item[1]):
         sign = "-" if ps < 0 else ""
         of_all = f" ({percent(ps / lost)})" if lost > 0 else ""
         parts.append(f"{sign}{format_time(round(abs(ps)), 4)} for `{job}`{of_all}")

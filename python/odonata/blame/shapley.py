@@ -65,14 +65,14 @@ def shapley(players: Coalition, worth: Callable[[Coalition], Fraction]) -> dict[
         Exact: the values add up to the worth of all, less that of none.
     """
     count = len(players)
-    found = {}
+    values = {}
     for player in sorted(players):
         value = Fraction(0)
         for others in subsets(players - {player}):
             weight = Fraction(factorial(len(others)) * factorial(count - len(others) - 1), factorial(count))
             value += weight * (worth(others | {player}) - worth(others))
-        found[player] = value
-    return found
+        values[player] = value
+    return values
 
 
 def needed(jobs: int, victim: int) -> list[Coalition]:
@@ -98,7 +98,7 @@ def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitio
         For each victim all of which arrived in every coalition.
     """
     names = [job["name"] for job in spec["jobs"]]
-    found = []
+    divided = []
     for victim in victims:
         runs = needed(len(names), victim)
         if not all(coalitions.possible(members) for members in runs):
@@ -109,7 +109,7 @@ def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitio
             continue
         others = frozenset(range(len(names))) - {victim}
         of_jobs = shapley(others, whole.__getitem__)
-        found.append(
+        divided.append(
             Shapley(
                 names[victim],
                 quantity_of(spec, victim),
@@ -118,4 +118,4 @@ def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitio
                 {names[job]: float(ps) for job, ps in of_jobs.items()},
             )
         )
-    return found
+    return divided

@@ -118,7 +118,7 @@ class Timeline:
         if (rank, time) in self._pauses:
             return Release("start")
         sending = self._sending.get(rank, [])
-        at = bisect_left(sending, time, key=lambda one: one[0])
+        at = bisect_left(sending, time, key=lambda sent: sent[0])
         # The data has left its sender before it arrives. Where NICs answer, the sender waits for the last response or
         # the FIN, which comes after the arrival.
         for _, _, message in (*(() if self._answered else sending[at:]), *reversed(sending[:at])):
@@ -157,42 +157,42 @@ def timeline_of(
         operations.filter(pl.col("job") == job).select(columns).iter_rows()
     ):
         tasks[rank].append(Task(rank, cpu, iteration, kind, peer, size or 0, begin, end))
-    found = _sent(tasks, nodes, program, messages.filter(pl.col("job") == job))
-    _received(tasks, found)
-    if any(message.rendezvous for message in found):
+    sent = _sent(tasks, nodes, program, messages.filter(pl.col("job") == job))
+    _received(tasks, sent)
+    if any(message.rendezvous for message in sent):
         from odonata.blame.posting import post
 
         post(tasks, program)
     answered = spec["fabric"]["nic"].get("aries") is not None
     pauses = _pauses(tasks, program) if program.get("on_ps") else set()
-    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, found, answered, pauses)
+    return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, sent, answered, pauses)
 
 
 def _pauses(tasks: Sequence[Sequence[Task]], program: Mapping[str, Any]) -> set[tuple[int, int]]:
     """Rank and end of each pause between bursts, as far as a task begins at its end."""
     on, off = program["on_ps"], program["off_ps"]
-    found = set()
+    pauses = set()
     for rank, of_rank in enumerate(tasks):
         burst = before = program["start_ps"]
         for _, group in groupby((task for task in of_rank if task.kind != "gap"), key=lambda task: task.iteration):
             own = list(group)
             begin = min(task.begin for task in own)
             if begin - before >= off and begin - off - burst >= on:
-                found.add((rank, begin))
+                pauses.add((rank, begin))
                 burst = begin
             before = max(task.end for task in own)
-    return found
+    return pauses
 
 
 def _delay(by_size: Sequence[Mapping[str, int]], size: int) -> int:
     """The time from the delivery of a message between nodes to its arrival at the rank (docs/model.md, section 10)."""
     if not by_size or size <= by_size[0]["bytes"]:
         return by_size[0]["delay_ps"] if by_size else 0
-    for one, other in pairwise(by_size):
+    for smaller, other in pairwise(by_size):
         if size < other["bytes"]:
-            width, rise = other["bytes"] - one["bytes"], other["delay_ps"] - one["delay_ps"]
-            part = abs(rise) * (size - one["bytes"]) // width
-            return one["delay_ps"] + (part if rise > 0 else -part)
+            width, rise = other["bytes"] - smaller["bytes"], other["delay_ps"] - smaller["delay_ps"]
+            part = abs(rise) * (size - smaller["bytes"]) // width
+            return smaller["delay_ps"] + (part if rise > 0 else -part)
     return by_size[-1]["delay_ps"]
 
 
@@ -205,7 +205,7 @@ def _sent(
         "interval", "source", "destination", "issue_ps", "latency_ps"
     ).iter_rows():
         arrivals[iteration, source, destination, issue].append(None if latency is None else issue + latency)
-    found, eager = [], program["costs"]["eager_bytes"]
+    sending, eager = [], program["costs"]["eager_bytes"]
     for task in (task for of_rank in tasks for task in of_rank if task.kind == "send"):
         there = arrivals.get((task.iteration, task.rank, task.peer or 0, task.end))
         if task.peer is None or not there:
@@ -214,8 +214,8 @@ def _sent(
         if arrival is not None and not near:
             arrival += _delay(program.get("by_size", ()), task.bytes)
         task.message = Message(task, task.peer, arrival, task.bytes > eager and not near)
-        found.append(task.message)
-    return found
+        sending.append(task.message)
+    return sending
 
 
 def _received(tasks: Sequence[Sequence[Task]], messages: Sequence[Message]) -> None:
@@ -229,7 +229,7 @@ def _received(tasks: Sequence[Sequence[Task]], messages: Sequence[Message]) -> N
     taking: dict[tuple[int, int, int, int], list[Task]] = defaultdict(list)
     for task in (task for of_rank in tasks for task in of_rank if task.kind == "receive"):
         taking[task.iteration, task.peer or 0, task.rank, task.bytes].append(task)
-    for key, found in coming.items():
+    for key, arrivals in coming.items():
         order = sorted(taking.get(key, []), key=lambda task: task.begin)
-        for task, (_, _, message) in zip(order, sorted(found, key=lambda one: one[:2]), strict=False):
+        for task, (_, _, message) in zip(order, sorted(arrivals, key=lambda arrival: arrival[:2]), strict=False):
             task.message, message.receive = message, task

@@ -37,8 +37,10 @@ class Without:
 def pairs(jobs: int, victims: Sequence[int], coalitions: Coalitions) -> list[tuple[int, int, Coalition]]:
     """Each victim, each other job without which the run still ends, and the jobs of that run."""
     everyone = frozenset(range(jobs))
-    found = [(victim, absent, everyone - {absent}) for absent in range(jobs) for victim in victims if victim != absent]
-    return [one for one in found if coalitions.possible(one[2])]
+    triples = [
+        (victim, absent, everyone - {absent}) for absent in range(jobs) for victim in victims if victim != absent
+    ]
+    return [triple for triple in triples if coalitions.possible(triple[2])]
 
 
 def compare(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitions) -> list[Without]:

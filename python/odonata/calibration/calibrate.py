@@ -217,7 +217,7 @@ def calibrate(
     left_out = dict(read.left_out)
     if len(possible) < len(read.rows):
         left_out["a shorter time than one message needs"] = len(read.rows) - len(possible)
-    fitted_rows, held = _split(possible, fit_nodes)
+    fitted_rows, held_out = _split(possible, fit_nodes)
     if len(fitted_rows) < LEAST:
         raise InputError(
             f"{len(fitted_rows)} measurements to fit, expected {LEAST} or more",
@@ -225,7 +225,7 @@ def calibrate(
             hint="measure more sizes and collectives, or raise --fit-nodes",
         )
     simulator = Simulator(given, workers)
-    found = fit(
+    fitted = fit(
         fitted_rows,
         simulator,
         usual=usual,
@@ -234,10 +234,10 @@ def calibrate(
         report=report,
     )
     parts: list[tuple[Measurement, Part]] = [(row, "fitted") for row in fitted_rows]
-    parts += [(row, "held out") for row in held]
-    if report is not None and held:
-        report(f"{len(held):,} held-out measurements")
-    times = simulator.times([(row.configuration, found.host) for row, _ in parts])
+    parts += [(row, "held out") for row in held_out]
+    if report is not None and held_out:
+        report(f"{len(held_out):,} held-out measurements")
+    times = simulator.times([(row.configuration, fitted.host) for row, _ in parts])
     old = simulator.times([(row.configuration, usual) for row, _ in parts])
     rows = [
         Compared(row.configuration, row.time_ps, time, part) for (row, part), time in zip(parts, times, strict=True)
@@ -245,7 +245,7 @@ def calibrate(
     earlier = [(abs(time / row.time_ps - 1), part) for (row, part), time in zip(parts, old, strict=True)]
     before = {part: median([e for e, of in earlier if of == part]) for part in dict.fromkeys(p for _, p in earlier)}
     name = str(file) if isinstance(file, str | Path) else "a table"
-    return Calibration(loaded.name, name, found, rows, before, left_out)
+    return Calibration(loaded.name, name, fitted, rows, before, left_out)
 
 
 def _split(rows: Sequence[Measurement], fit_nodes: int | None) -> tuple[list[Measurement], list[Measurement]]:

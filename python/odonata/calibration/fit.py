@@ -150,9 +150,9 @@ def fit(
         base, slopes = linear(at, eager)
         for _ in range(rounds):
             new = solve(base, slopes, at, eager, ones, radius)
-            found = loss(new, eager)
-            if found < best:
-                gained, best, at = best - found, found, new
+            error = loss(new, eager)
+            if error < best:
+                gained, best, at = best - error, error, new
                 if gained < 1e-2 * best:
                     break
                 base, slopes = linear(at, eager)
@@ -173,7 +173,7 @@ def fit(
 
     rng = np.random.default_rng(seed)
     series = [(row.configuration.label, row.configuration.nodes) for row in rows]
-    groups = [np.flatnonzero([one == key for one in series]) for key in dict.fromkeys(series)]
+    groups = [np.flatnonzero([other == key for other in series]) for key in dict.fromkeys(series)]
     drawn = []
     for _ in range(DRAWINGS):
         chosen = rng.integers(0, len(groups), len(groups))

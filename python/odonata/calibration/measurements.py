@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from odonata import units
-from odonata.cluster.iterations import TIME, read_iterations
 from odonata.errors import InputError, shortened, unknown
+from odonata.iterations.table import TIME, read_iterations
 from odonata.scenario.apps.collectives import COLLECTIVES
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def read(
     whole = {key: _whole(table, name) for key, name in column.items() if name and key not in words}
     texts = {key: table.table[name].to_list() for key, name in column.items() if name and key in words}
     runs = table.table["run"].to_list() if "run" in names else [None] * table.table.height
-    found: dict[tuple[Any, Configuration], list[float]] = {}
+    samples: dict[tuple[Any, Configuration], list[float]] = {}
     left_out: Counter[str] = Counter()
     for row, (time, run) in enumerate(zip(table.table[TIME].to_list(), runs, strict=True)):
         cells = {key: values[row] for key, values in whole.items()}
@@ -127,12 +127,15 @@ def read(
         if isinstance(made, str):
             left_out[made] += 1
         else:
-            found.setdefault((run, made), []).append(time)
-    rows = [Measurement(of, _middle(times)) for (_, of), times in found.items()]
+            samples.setdefault((run, made), []).append(time)
+    rows = [Measurement(of, _middle(times)) for (_, of), times in samples.items()]
     if not rows:
         why = "; ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common(5))
         raise InputError(f"no row can be simulated: {shortened(why)}", file=table.file)
-    return Measured(sorted(rows, key=lambda one: (one.configuration, one.time_ps)), dict(left_out.most_common()))
+    return Measured(
+        sorted(rows, key=lambda row: (row.configuration, row.time_ps)),
+        dict(left_out.most_common()),
+    )
 
 
 #: The column of medians, which a table may have beside other quantiles.

@@ -140,15 +140,15 @@ def advise(
         return _shown(plan, backend, quiet=quiet)
 
     with _said_how_to_continue(folder):
-        found = find(loaded, backend, folder, shown, alternatives, until=until, tell=tell)
-    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+        advice = find(loaded, backend, folder, shown, alternatives, until=until, tell=tell)
+    print(json_module.dumps(advice.as_dict()) if json else as_text(advice, terminal_width()))
     if write is not None:
-        if found.changed is None:
+        if advice.changed is None:
             everywhere = " under all assumptions" if under is not None else ""
-            why = f"no remedy helps{everywhere}" if found.complete else "the search is not complete"
+            why = f"no remedy helps{everywhere}" if advice.complete else "the search is not complete"
             print(f"{why}, so `{write}` is not written", file=sys.stderr)
         else:
-            files.write_new(write, found.changed.text.encode(), force=force)
+            files.write_new(write, advice.changed.text.encode(), force=force)
     return 0
 
 

@@ -105,15 +105,19 @@ def bench(
         return _blame(repetitions, messages, json=json)
     if large:
         return _large(repetitions, record, threads, json=json)
-    found = {case: _measure(case, repetitions, messages, threads) for case in _CASES}
+    measured = {case: _measure(case, repetitions, messages, threads) for case in _CASES}
     counted = _instructions() if instructions or limit is not None else None
-    found["main"]["instructions_per_packet_hop"] = counted
+    measured["main"]["instructions_per_packet_hop"] = counted
     if json:
-        print(json_module.dumps({**found["main"], "overload": found["overload"], "occupancy": found["occupancy"]}))
+        print(
+            json_module.dumps(
+                {**measured["main"], "overload": measured["overload"], "occupancy": measured["occupancy"]}
+            )
+        )
     else:
-        print(_as_text(found))
+        print(_as_text(measured))
     if record is not None:
-        _record(record, found)
+        _record(record, measured)
     if limit is not None and counted is not None and counted > limit:
         raise RunError(f"{counted:.0f} instructions per packet-hop are more than {limit:.0f}")
     return 0
@@ -123,46 +127,46 @@ def _machines(rounds: int, messages: int, *, json: bool) -> int:
     from odonata.cli.bench_machines import as_text, measure, preparation
 
     _, main = _spec("main", messages)
-    found = measure(rounds, messages, main, lambda spec: _child([], spec)[0])
+    measured = measure(rounds, messages, main, lambda spec: _child([], spec)[0])
     prepared = preparation(rounds)
     if json:
-        rows = [{"system": system, "routing": routing, **case} for (system, routing), case in found.items()]
+        rows = [{"system": system, "routing": routing, **case} for (system, routing), case in measured.items()]
         large = {name: {"nodes": nodes, "prepare_s": seconds} for name, (nodes, seconds) in prepared.items()}
         print(json_module.dumps({"cases": rows, "large": large}))
     else:
-        print(as_text(found, prepared))
+        print(as_text(measured, prepared))
     return 0
 
 
 def _large(repetitions: int, record: Path | None, threads: int, *, json: bool) -> int:
     from odonata.cli.bench_large import as_text, measure
 
-    found = measure(repetitions, lambda spec: _child([], spec, threads)[0], summarise)
-    print(json_module.dumps(found) if json else as_text(found))
+    measured = measure(repetitions, lambda spec: _child([], spec, threads)[0], summarise)
+    print(json_module.dumps(measured) if json else as_text(measured))
     if record is not None:
-        _record(record, found)
+        _record(record, measured)
     return 0
 
 
 def _blame(rounds: int, messages: int, *, json: bool) -> int:
     from odonata.cli.bench_blame import as_text, measure
 
-    found = measure(rounds, lambda overrides: _resolved(overrides, messages)[1], lambda spec: _child([], spec)[0])
-    print(json_module.dumps(found) if json else as_text(found))
+    measured = measure(rounds, lambda overrides: _resolved(overrides, messages)[1], lambda spec: _child([], spec)[0])
+    print(json_module.dumps(measured) if json else as_text(measured))
     return 0
 
 
-def _record(file: Path, found: dict[str, dict[str, Any]]) -> None:
+def _record(file: Path, measured: dict[str, dict[str, Any]]) -> None:
     from odonata.cli.bench_record import append
 
-    append(file, found)
+    append(file, measured)
 
 
 def _sweep(rounds: int, *, json: bool) -> int:
     from odonata.cli.bench_sweep import as_text, measure
 
-    found = measure(rounds)
-    print(json_module.dumps(found) if json else as_text(found))
+    measured = measure(rounds)
+    print(json_module.dumps(measured) if json else as_text(measured))
     return 0
 
 
@@ -202,8 +206,8 @@ def _child(wrapper: list[str], spec: str, threads: int = 1) -> tuple[dict[str, A
     if child.returncode != 0:
         last = (child.stderr.strip().splitlines() or [f"exit status {child.returncode}"])[-1]
         raise RunError(f"the simulation failed: {last}")
-    found: dict[str, Any] = json_module.loads(child.stdout)
-    return found, child.stderr
+    printed: dict[str, Any] = json_module.loads(child.stdout)
+    return printed, child.stderr
 
 
 def _instructions() -> float:
@@ -225,9 +229,11 @@ def _instructions() -> float:
         print(f"main: counting instructions, {messages} messages", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) / "callgrind"
-            found, _ = _child([valgrind, "--tool=callgrind", f"--callgrind-out-file={out}"], _spec("main", messages)[1])
+            printed, _ = _child(
+                [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}"], _spec("main", messages)[1]
+            )
             counts.append(callgrind_total(out.read_text()))
-        hops.append(int(found["packet_hops"]))
+        hops.append(int(printed["packet_hops"]))
     return (counts[1] - counts[0]) / (hops[1] - hops[0])
 
 
@@ -237,7 +243,7 @@ def callgrind_total(profile: str, file: str = "_core") -> int:
     Those of Python vary by some millions from process to process, because its dictionaries depend on addresses.
     """
     names: dict[str, str] = {}
-    total, counts, after_call, found = 0, False, False, False
+    total, counts, after_call, in_function = 0, False, False, False
     for line in profile.splitlines():
         if line.startswith(("ob=", "cob=")):
             kind, _, rest = line.partition("=")
@@ -246,13 +252,13 @@ def callgrind_total(profile: str, file: str = "_core") -> int:
                 names[number] = Path(name).name
             if kind == "ob":
                 counts = file in names[number]
-                found = found or counts
+                in_function = in_function or counts
         elif line.startswith("calls="):
             after_call = True  # the next line counts what is called, which has lines of its own
         elif line[:1] in "0123456789+-*" and line:
             total += int(line.split()[-1]) if counts and not after_call else 0
             after_call = False
-    if not found:
+    if not in_function:
         raise ValueError(f"the profile has no file {file}")
     return total
 
@@ -283,15 +289,15 @@ def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _as_text(found: dict[str, dict[str, Any]]) -> str:
+def _as_text(measured: dict[str, dict[str, Any]]) -> str:
     def row(name: str, cell: Any) -> list[str]:
-        return [name, *(cell(case) for case in found.values())]
+        return [name, *(cell(case) for case in measured.values())]
 
     def memory(case: dict[str, Any]) -> str:
         return f"{case['peak_rss_bytes'] / 1e6:.0f} MB ({case['idle_rss_bytes'] / 1e6:.0f} before)"
 
     rows = [
-        ["", *found],
+        ["", *measured],
         row("packet-hops per second", lambda case: f"{case['packet_hops_per_s'] / 1e6:.2f} M"),
         row("events per second", lambda case: f"{case['events_per_s'] / 1e6:.2f} M"),
         row("time per packet-hop", lambda case: f"{case['ns_per_packet_hop']:.1f} ns"),
@@ -304,7 +310,7 @@ def _as_text(found: dict[str, dict[str, Any]]) -> str:
         row("threads", lambda case: f"{case['threads']}"),
         row("repetitions", lambda case: f"{case['repetitions']}"),
     ]
-    counted = found["main"]["instructions_per_packet_hop"]
+    counted = measured["main"]["instructions_per_packet_hop"]
     if counted is not None:
-        rows.insert(4, ["instructions per hop", f"{counted:.0f}", *[""] * (len(found) - 1)])
-    return "\n".join(aligned(rows, [False, *[True] * len(found)]))
+        rows.insert(4, ["instructions per hop", f"{counted:.0f}", *[""] * (len(measured) - 1)])
+    return "\n".join(aligned(rows, [False, *[True] * len(measured)]))

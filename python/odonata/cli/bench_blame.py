@@ -40,7 +40,7 @@ def measure(rounds: int, spec: Callable[[tuple[str, ...]], str], child: Callable
     rows = []
     for kind, overrides in KINDS.items():
         specs = spec(overrides), spec((*overrides, "measure.blame=true"))
-        pairs = [tuple(_ns(child(one)) for one in specs) for _ in range(rounds)]
+        pairs = [tuple(_ns(child(spec_of_run)) for spec_of_run in specs) for _ in range(rounds)]
         without, beside = zip(*pairs, strict=True)
         rows.append(
             {

@@ -53,27 +53,27 @@ def measure(
     summarise: Callable[[list[dict[str, Any]]], dict[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """For each case its nodes, and the medians of its repetitions."""
-    found = {}
+    measured = {}
     for name, (system, messages) in CASES.items():
         nodes, spec = specification(system, messages)
         runs = []
         for number in range(1, repetitions + 1):
             print(f"{name}: repetition {number} of {repetitions}", file=sys.stderr, flush=True)
             runs.append(child(spec))
-        found[name] = {"nodes": nodes, **summarise(runs)}
-    return found
+        measured[name] = {"nodes": nodes, **summarise(runs)}
+    return measured
 
 
-def as_text(found: dict[str, dict[str, Any]]) -> str:
+def as_text(measured: dict[str, dict[str, Any]]) -> str:
     """The table: a column for each case."""
     rows = [
-        ["", *found],
-        ["nodes", *(f"{case['nodes']:,}" for case in found.values())],
-        ["time per packet-hop", *(f"{case['ns_per_packet_hop']:.1f} ns" for case in found.values())],
-        ["events per packet-hop", *(f"{case['events_per_packet_hop']:.3f}" for case in found.values())],
-        ["peak memory", *(f"{case['peak_rss_bytes'] / 1e6:,.0f} MB" for case in found.values())],
-        ["wall time", *(f"{case['wall_s']:.3f} s" for case in found.values())],
-        ["packet-hops", *(f"{case['packet_hops']:,}" for case in found.values())],
-        ["repetitions", *(f"{case['repetitions']}" for case in found.values())],
+        ["", *measured],
+        ["nodes", *(f"{case['nodes']:,}" for case in measured.values())],
+        ["time per packet-hop", *(f"{case['ns_per_packet_hop']:.1f} ns" for case in measured.values())],
+        ["events per packet-hop", *(f"{case['events_per_packet_hop']:.3f}" for case in measured.values())],
+        ["peak memory", *(f"{case['peak_rss_bytes'] / 1e6:,.0f} MB" for case in measured.values())],
+        ["wall time", *(f"{case['wall_s']:.3f} s" for case in measured.values())],
+        ["packet-hops", *(f"{case['packet_hops']:,}" for case in measured.values())],
+        ["repetitions", *(f"{case['repetitions']}" for case in measured.values())],
     ]
-    return "\n".join(aligned(rows, [False, *[True] * len(found)]))
+    return "\n".join(aligned(rows, [False, *[True] * len(measured)]))

@@ -63,11 +63,11 @@ def names() -> list[tuple[str, str]]:
     from odonata.machine import load
     from odonata.scenario.routings import routings_of
 
-    found = []
+    machines = []
     for name, system in _SYSTEMS.items():
         routings = routings_of(load(system).table.kind)
-        found += [(name, routing) for routing in routings if routing != "application-aware"]
-    return found
+        machines += [(name, routing) for routing in routings if routing != "application-aware"]
+    return machines
 
 
 def specification(system: Any, routing: str, messages: int) -> str:
@@ -93,16 +93,16 @@ def measure(
         for case, spec in specs.items():
             runs[case].append(child(spec))
     nanoseconds = {case: [run["wall_s"] / run["packet_hops"] * 1e9 for run in of] for case, of in runs.items()}
-    found = {}
+    measured = {}
     for case, of in runs.items():
-        found[case] = {
+        measured[case] = {
             "ns_per_packet_hop": statistics.median(nanoseconds[case]),
             "times_main": _times(nanoseconds[case], nanoseconds[MAIN]),
             "times_base": _times(nanoseconds[case], nanoseconds[BASE]),
             "events_per_packet_hop": of[0]["events"] / of[0]["packet_hops"],
             "packet_hops": of[0]["packet_hops"],
         }
-    return found
+    return measured
 
 
 def _times(own: list[float], others: list[float]) -> float:
@@ -115,7 +115,7 @@ def preparation(rounds: int) -> dict[str, tuple[int, float]]:
     from odonata.machine import load
     from odonata.machine.core import wire_and_check
 
-    found = {}
+    prepared = {}
     for name, system in _LARGE.items():
         spec = json.loads(specification(system, "minimal", 1))
         spec["jobs"][0]["nodes"] = spec["jobs"][0]["nodes"][:2]
@@ -124,21 +124,21 @@ def preparation(rounds: int) -> dict[str, tuple[int, float]]:
             start = time.perf_counter()
             wire_and_check(text)
             times.append(time.perf_counter() - start)
-        found[name] = (load(system).shape.nodes, statistics.median(times))
-    return found
+        prepared[name] = (load(system).shape.nodes, statistics.median(times))
+    return prepared
 
 
-def as_text(found: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tuple[int, float]]) -> str:
+def as_text(measured: dict[tuple[str, str], dict[str, Any]], prepared: dict[str, tuple[int, float]]) -> str:
     """The table: a row for each routing, a column for each machine, nanoseconds and how many times the main job's."""
-    cases = [case for case in found if case != MAIN]
+    cases = [case for case in measured if case != MAIN]
     systems = list(dict.fromkeys(name for name, _ in cases))
     routings = list(dict.fromkeys(routing for _, routing in cases))
-    main = found[MAIN]["ns_per_packet_hop"]
+    main = measured[MAIN]["ns_per_packet_hop"]
     rows = [["", *(cell for name in systems for cell in (name, ""))]]
     for routing in routings:
         cells = [routing]
         for name in systems:
-            case = found.get((name, routing))
+            case = measured.get((name, routing))
             cells += ["", ""] if case is None else [f"{case['ns_per_packet_hop']:.1f}", f"({case['times_main']:.2f})"]
         rows.append(cells)
     wired = ["to wire and check a run", *(f"{nodes:,} nodes: {seconds:.2f} s" for nodes, seconds in prepared.values())]

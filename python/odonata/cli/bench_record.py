@@ -19,7 +19,7 @@ COLUMNS = (
 """The columns of the table. `engine` is the fingerprint of the compiled core and its settings."""
 
 
-def append(file: Path, found: Mapping[str, Mapping[str, Any]]) -> None:
+def append(file: Path, results: Mapping[str, Mapping[str, Any]]) -> None:
     """Appends one row for each case; writes the head if the file is new.
 
     Raises
@@ -43,7 +43,7 @@ def append(file: Path, found: Mapping[str, Mapping[str, Any]]) -> None:
         writer = csv.DictWriter(text, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
         if not old:
             writer.writeheader()
-        for case, measured in found.items():
+        for case, measured in results.items():
             numbers = {name: _short(value) for name, value in measured.items()}
             writer.writerow({
                 **numbers,

@@ -38,18 +38,18 @@ latency = "histogram"
 def measure(repetitions: int) -> dict[str, Any]:
     """Milliseconds of processor time per run: in the core, outside it, and the parent's share of the latter."""
     rounds = [_round() for _ in range(repetitions)]
-    found = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
-    return {"repetitions": repetitions, "runs": RUNS, **found}
+    medians = {name: statistics.median(times[name] for times in rounds) for name in rounds[0]}
+    return {"repetitions": repetitions, "runs": RUNS, **medians}
 
 
-def as_text(found: dict[str, Any]) -> str:
+def as_text(medians: dict[str, Any]) -> str:
     """A line for each number."""
     lines = [
-        ("runs, repetitions", f"{found['runs']:,}, {found['repetitions']}"),
-        ("core, per run", f"{found['core_ms']:.2f} ms"),
-        ("beside it, per run", f"{found['overhead_ms']:.2f} ms"),
-        ("of that the parent", f"{found['parent_ms']:.2f} ms"),
-        ("runs per second", f"{found['runs_per_s']:.0f}"),
+        ("runs, repetitions", f"{medians['runs']:,}, {medians['repetitions']}"),
+        ("core, per run", f"{medians['core_ms']:.2f} ms"),
+        ("beside it, per run", f"{medians['overhead_ms']:.2f} ms"),
+        ("of that the parent", f"{medians['parent_ms']:.2f} ms"),
+        ("runs per second", f"{medians['runs_per_s']:.0f}"),
     ]
     return "\n".join(aligned(lines, [False, True]))
 

@@ -81,7 +81,7 @@ def calibrate(
     """
     from odonata import files, units
     from odonata.calibration import calibrate as run
-    from odonata.cli.cluster_analyse import pairs, write_table
+    from odonata.cli.arguments import pairs, write_table
     from odonata.processors import processors
 
     if out is not None and out.suffix != ".toml":
@@ -91,7 +91,7 @@ def calibrate(
     for path in (out, predictions):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
-    found = run(
+    calibration = run(
         file,
         system,
         value=value,
@@ -104,44 +104,44 @@ def calibrate(
         report=None if quiet else lambda line: print(line, file=sys.stderr, flush=True),
     )
     if out is not None:
-        files.write_new(out, found.toml().encode(), force=force)
+        files.write_new(out, calibration.toml().encode(), force=force)
     if predictions is not None:
-        write_table(found.frame(), predictions)
+        write_table(calibration.frame(), predictions)
     if json:
-        print(json_module.dumps(_as_json(found)))
+        print(json_module.dumps(_as_json(calibration)))
         return 0
-    _show(found)
+    _show(calibration)
     if out is not None:
         print(f'\n{out} written; a scenario uses it with system = {{ preset = "{system}", host = "{out}" }}')
     return 0
 
 
-def _as_json(found: "Calibration") -> dict[str, Any]:
+def _as_json(calibration: "Calibration") -> dict[str, Any]:
     return {
-        "system": found.system,
-        "host": found.host.model_dump(mode="json", by_alias=True),
-        "intervals": found.fitted.intervals,
-        "undetermined": found.fitted.undetermined,
-        "inseparable": [{"costs": [a, b], "correlation": r} for a, b, r in found.fitted.inseparable],
-        "error": {part: found.error(part) for part in ("fitted", "held out")},
-        "error_before": found.before,
-        "rows": found.frame().to_dicts(),
-        "left_out": found.left_out,
+        "system": calibration.system,
+        "host": calibration.host.model_dump(mode="json", by_alias=True),
+        "intervals": calibration.fitted.intervals,
+        "undetermined": calibration.fitted.undetermined,
+        "inseparable": [{"costs": [a, b], "correlation": r} for a, b, r in calibration.fitted.inseparable],
+        "error": {part: calibration.error(part) for part in ("fitted", "held out")},
+        "error_before": calibration.before,
+        "rows": calibration.frame().to_dicts(),
+        "left_out": calibration.left_out,
     }
 
 
-def _show(found: "Calibration") -> None:
+def _show(calibration: "Calibration") -> None:
     from odonata.calibration.fit import NAMES
     from odonata.text import Table, columns
     from odonata.text.numbers import fixed
 
-    host = found.host.model_dump(mode="json", by_alias=True)
-    rows = [[key, host[key], found.interval(key)] for key in NAMES]
-    rows.insert(3, ["eager", host["eager"], "best of " + str(len(found.fitted.eager))])
+    host = calibration.host.model_dump(mode="json", by_alias=True)
+    rows = [[key, host[key], calibration.interval(key)] for key in NAMES]
+    rows.insert(3, ["eager", host["eager"], "best of " + str(len(calibration.fitted.eager))])
     Table(columns(["cost", "fitted", "95 %"]), rows).show()
     print()
     kinds: dict[tuple[str, str, int], list[float]] = {}
-    for row in found.rows:
+    for row in calibration.rows:
         of = row.configuration
         kinds.setdefault((row.part, of.label, of.nodes), []).append(row.error)
     lines = [
@@ -158,24 +158,24 @@ def _show(found: "Calibration") -> None:
     Table(columns(["collective", "part", "nodes", "n", "median |error|", "median error"]), lines).show()
     print()
     for part in ("fitted", "held out"):
-        if (error := found.error(part)) is not None:
-            within = [abs(row.error) <= 0.25 for row in found.rows if row.part == part]
-            before = fixed(found.before[part], ".1%")
+        if (error := calibration.error(part)) is not None:
+            within = [abs(row.error) <= 0.25 for row in calibration.rows if row.part == part]
+            before = fixed(calibration.before[part], ".1%")
             print(
-                f"{part}: median absolute error {fixed(error, '.1%')} ({before} with the costs that {found.system} "
-                f"has); {sum(within)} of {len(within)} within 25 %"
+                f"{part}: median absolute error {fixed(error, '.1%')} ({before} with the costs that "
+                f"{calibration.system} has); {sum(within)} of {len(within)} within 25 %"
             )
-    for name in found.fitted.undetermined:
+    for name in calibration.fitted.undetermined:
         print(f"warning: the measurements hardly determine `{name}`", file=sys.stderr)
-    for a, b, r in found.fitted.inseparable:
+    for a, b, r in calibration.fitted.inseparable:
         print(
             f"warning: the measurements do not tell `{a}` and `{b}` apart (correlation {r:.2f}): what one of them is "
             "too low, the other is too high",
             file=sys.stderr,
         )
-    if found.left_out:
-        count = sum(found.left_out.values())
+    if calibration.left_out:
+        count = sum(calibration.left_out.values())
         print(
             f"left out: {count:,} rows: "
-            + "; ".join(f"{why} ({n:,})" for why, n in list(found.left_out.items())[:SHOWN])
+            + "; ".join(f"{why} ({n:,})" for why, n in list(calibration.left_out.items())[:SHOWN])
         )

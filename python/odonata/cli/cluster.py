@@ -12,11 +12,11 @@ from cyclopts import App, Parameter, validators
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from odonata.cluster.history import History
-    from odonata.cluster.selection import Selection
-    from odonata.cluster.submission import Submission
-    from odonata.cluster.utilisation import Background
-    from odonata.cluster.watch import Sample
+    from odonata.allocation.selection import Selection
+    from odonata.allocation.submission import Submission
+    from odonata.background.history import History
+    from odonata.background.utilisation import Background
+    from odonata.background.watch import Sample
 
 cluster = App(
     "cluster",
@@ -39,6 +39,11 @@ cluster.command(
     "odonata.cli.cluster_probe:probe",
     name="probe",
     help="Measure the latency of MPI operations, and the background utilisation before and after.",
+)
+cluster.command(
+    "odonata.cli.cluster_train:train",
+    name="train",
+    help="Learn from records of runs how likely a run is to fall into the long tail, and check it on later runs.",
 )
 cluster.command(
     "odonata.cli.cluster_predict:predict",
@@ -117,8 +122,8 @@ def background(
     force
         With --history: overwrite a table with different contents.
     """
-    from odonata.cluster.listing import listing
-    from odonata.cluster.utilisation import background as measure
+    from odonata.background.utilisation import background as measure
+    from odonata.queue.listing import listing
 
     queue_listing = listing(queue, queue_format, "--queue-format")
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
@@ -142,11 +147,11 @@ def background(
 
     if watch is not None:
         return _watch(watch, sample, count, out or Path("background"), json)
-    found = sample()
+    busy = sample()
     if json:
-        print(json_module.dumps(_as_json(found)))
+        print(json_module.dumps(_as_json(busy)))
     else:
-        print(_text(found, least_nodes))
+        print(_text(busy, least_nodes))
     return 0
 
 
@@ -210,12 +215,12 @@ def select(
     force
         Overwrite an existing --hostfile with different contents.
     """
-    from odonata.cli.place import _options
-    from odonata.cluster.listing import listing
-    from odonata.cluster.selection import select as choose
-    from odonata.cluster.submission import submit as start
+    from odonata.allocation.selection import select as choose
+    from odonata.allocation.submission import submit as start
+    from odonata.cli.arguments import policy_options
+    from odonata.queue.listing import listing
 
-    options = _options(set_ or [], None, None)
+    options = policy_options(set_ or [], None, None)
     if arguments and not submit:
         raise InputError(f"unexpected argument `{arguments[0]}`", hint="--submit passes what follows `--` to sbatch")
     for name, given, needed, there in (
@@ -244,12 +249,12 @@ def select(
 
     overwrites = force
 
-    def write(found: Selection) -> None:
+    def write(selection: Selection) -> None:
         nonlocal overwrites
         if hostfile is not None:
             from odonata import files
 
-            files.write_new(hostfile, found.hostfile(ranks_per_node or 1).encode(), force=overwrites)
+            files.write_new(hostfile, selection.hostfile(ranks_per_node or 1).encode(), force=overwrites)
             overwrites = True  # other nodes may be selected later
 
     if submit:
@@ -262,57 +267,57 @@ def select(
             retries=3 if retries is None else retries,
         )
         return _submitted(job, json)
-    found = chosen()
-    write(found)
+    selection = chosen()
+    write(selection)
     if json:
-        print(json_module.dumps(_chosen(found)))
+        print(json_module.dumps(_chosen(selection)))
     else:
-        print(found.nodelist)
-        print(f"{found.policy}: {found.reason}", file=sys.stderr)
+        print(selection.nodelist)
+        print(f"{selection.policy}: {selection.reason}", file=sys.stderr)
     return 0
 
 
-def _as_json(found: Background) -> dict[str, Any]:
+def _as_json(busy: Background) -> dict[str, Any]:
     names = ("b1", "b", "nodes_communicating", "nodes_total", "listings_communicating", "listings_running")
-    return {name: getattr(found, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+    return {name: getattr(busy, name) for name in (*names, "jobs_counted", "jobs_excluded")}
 
 
-def _text(found: Background, least_nodes: int) -> str:
+def _text(busy: Background, least_nodes: int) -> str:
     return (
-        f"background utilisation b = {found.b:.4f} (equation 2), b1 = {found.b1:.4f} (equation 1)\n"
-        f"{found.nodes_communicating:,} of {found.nodes_total:,} nodes run jobs of {least_nodes} nodes or more; "
-        f"these jobs hold {found.listings_communicating:,} of {found.listings_running:,} allocated nodes, "
+        f"background utilisation b = {busy.b:.4f} (equation 2), b1 = {busy.b1:.4f} (equation 1)\n"
+        f"{busy.nodes_communicating:,} of {busy.nodes_total:,} nodes run jobs of {least_nodes} nodes or more; "
+        f"these jobs hold {busy.listings_communicating:,} of {busy.listings_running:,} allocated nodes, "
         "each counted once for each of its jobs\n"
-        f"{found.jobs_counted:,} jobs counted, {found.jobs_excluded:,} left out (waiting, ending, or on fewer nodes)"
+        f"{busy.jobs_counted:,} jobs counted, {busy.jobs_excluded:,} left out (waiting, ending, or on fewer nodes)"
     )
 
 
 def _watch(every: float, sample: Any, count: int | None, folder: Path, json: bool) -> int:
-    from odonata.cluster.watch import Recorder, watch
+    from odonata.background.watch import Recorder, watch
 
     recorder: Recorder | None = None
-    for found in watch(every, sample, count=count):
+    for reading in watch(every, sample, count=count):
         if recorder is None:
-            recorder = Recorder(folder, process=found.time)
-        recorder.add(found)
-        print(json_module.dumps(_sample(found)) if json else _line(found), flush=True)
-        if found.clock_back_s:
-            print(f"warning: the clock went back by {found.clock_back_s:,.1f} s; the sample is kept", file=sys.stderr)
-        if found.error is not None:
-            print(f"warning: no sample: {found.error}", file=sys.stderr)
+            recorder = Recorder(folder, process=reading.time)
+        recorder.add(reading)
+        print(json_module.dumps(_sample(reading)) if json else _line(reading), flush=True)
+        if reading.clock_back_s:
+            print(f"warning: the clock went back by {reading.clock_back_s:,.1f} s; the sample is kept", file=sys.stderr)
+        if reading.error is not None:
+            print(f"warning: no sample: {reading.error}", file=sys.stderr)
     return 0
 
 
-def _sample(found: Sample) -> dict[str, Any]:
-    facts = {} if found.background is None else _as_json(found.background)
-    return {"time": found.time.isoformat(), "clock_back_s": found.clock_back_s, "error": found.error, **facts}
+def _sample(reading: Sample) -> dict[str, Any]:
+    facts = {} if reading.background is None else _as_json(reading.background)
+    return {"time": reading.time.isoformat(), "clock_back_s": reading.clock_back_s, "error": reading.error, **facts}
 
 
-def _line(found: Sample) -> str:
-    moment = found.time.strftime("%Y-%m-%d %H:%M:%SZ")
-    if found.background is None:
+def _line(reading: Sample) -> str:
+    moment = reading.time.strftime("%Y-%m-%d %H:%M:%SZ")
+    if reading.background is None:
         return f"{moment}  no sample"
-    return f"{moment}  b {found.background.b:.4f}  b1 {found.background.b1:.4f}"
+    return f"{moment}  b {reading.background.b:.4f}  b1 {reading.background.b1:.4f}"
 
 
 def _history(
@@ -326,11 +331,11 @@ def _history(
     *,
     force: bool,
 ) -> int:
-    from odonata.cluster.history import read_history
+    from odonata.background.history import read_history
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")
-    found = read_history(
+    history = read_history(
         file, nodes_total=nodes_total, every_s=every, least_nodes=least_nodes, cores_per_node=cores_per_node
     )
     if out is not None:
@@ -339,46 +344,46 @@ def _history(
         from odonata import files
 
         buffer = io.BytesIO()
-        table = found.frame()
+        table = history.frame()
         table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
         files.write_new(out, buffer.getvalue(), force=force)
     if json:
-        print(json_module.dumps(_series(found)))
+        print(json_module.dumps(_series(history)))
     else:
-        print(_past(found))
+        print(_past(history))
         if out is not None:
-            print(f"{len(found.times):,} samples in {out}")
+            print(f"{len(history.times):,} samples in {out}")
     return 0
 
 
-def _series(found: History) -> dict[str, Any]:
+def _series(history: History) -> dict[str, Any]:
     return {
-        "mean_b": found.mean_b,
-        "mean_b1": found.mean_b1,
-        "runs": found.runs,
-        "skipped": found.skipped,
-        "time": [_moment(at) for at in found.times],
-        "b1": [sample.b1 for sample in found.samples],
-        "b": [sample.b for sample in found.samples],
-        "nodes_communicating": [sample.nodes_communicating for sample in found.samples],
-        "nodes_total": found.samples[0].nodes_total,
-        "jobs_counted": [sample.jobs_counted for sample in found.samples],
+        "mean_b": history.mean_b,
+        "mean_b1": history.mean_b1,
+        "runs": history.runs,
+        "skipped": history.skipped,
+        "time": [_moment(at) for at in history.times],
+        "b1": [sample.b1 for sample in history.samples],
+        "b": [sample.b for sample in history.samples],
+        "nodes_communicating": [sample.nodes_communicating for sample in history.samples],
+        "nodes_total": history.samples[0].nodes_total,
+        "jobs_counted": [sample.jobs_counted for sample in history.samples],
     }
 
 
-def _past(found: History) -> str:
-    ascending = sorted(sample.b for sample in found.samples)
+def _past(history: History) -> str:
+    ascending = sorted(sample.b for sample in history.samples)
     low, middle, high = (ascending[int(q * (len(ascending) - 1))] for q in (0.05, 0.5, 0.95))
-    highest = max(range(len(found.times)), key=lambda at: found.samples[at].b)
+    highest = max(range(len(history.times)), key=lambda at: history.samples[at].b)
     lines = [
-        f"{found.runs:,} jobs that ran, {_moment(found.times[0])} to {_moment(found.times[-1])}, "
-        f"{len(found.times):,} samples",
-        f"b: mean {found.mean_b:.4f} (b1 {found.mean_b1:.4f}), median {middle:.4f}, "
+        f"{history.runs:,} jobs that ran, {_moment(history.times[0])} to {_moment(history.times[-1])}, "
+        f"{len(history.times):,} samples",
+        f"b: mean {history.mean_b:.4f} (b1 {history.mean_b1:.4f}), median {middle:.4f}, "
         f"5 % to 95 %: {low:.4f} to {high:.4f}, "
-        f"highest {found.samples[highest].b:.4f} at {_moment(found.times[highest])}",
+        f"highest {history.samples[highest].b:.4f} at {_moment(history.times[highest])}",
     ]
-    if found.skipped:
-        lines.append(f"{found.skipped:,} jobs left out: they end before they start, so the clock was set back")
+    if history.skipped:
+        lines.append(f"{history.skipped:,} jobs left out: they end before they start, so the clock was set back")
     return "\n".join(lines)
 
 
@@ -388,15 +393,15 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
-def _chosen(found: Selection) -> dict[str, Any]:
+def _chosen(selection: Selection) -> dict[str, Any]:
     return {
-        "policy": found.policy,
-        "nodes": found.nodes,
-        "nodelist": found.nodelist,
-        "reason": found.reason,
-        "groups": found.groups,
-        "leaves": found.leaves,
-        "idle": found.idle,
+        "policy": selection.policy,
+        "nodes": selection.nodes,
+        "nodelist": selection.nodelist,
+        "reason": selection.reason,
+        "groups": selection.groups,
+        "leaves": selection.leaves,
+        "idle": selection.idle,
     }
 
 

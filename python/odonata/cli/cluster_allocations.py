@@ -44,13 +44,13 @@ def allocations(
         Print one JSON object, with every job.
     """
     from odonata import files
-    from odonata.cluster.allocated import allocations as find
-    from odonata.cluster.allocated_text import as_text
-    from odonata.cluster.listing import listing
+    from odonata.allocation.allocated import allocations as find
+    from odonata.allocation.allocated import as_text
+    from odonata.queue.listing import listing
     from odonata.text import terminal_width
 
-    found = find(topology, queue=listing(queue, queue_format, "--queue-format"), place=place, together=together)
+    located = find(topology, queue=listing(queue, queue_format, "--queue-format"), place=place, together=together)
     if out is not None:
-        files.write_new(out, found.queue.encode(), force=force)
-    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+        files.write_new(out, located.queue.encode(), force=force)
+    print(json_module.dumps(located.as_dict()) if json else as_text(located, terminal_width()))
     return 0

@@ -3,14 +3,12 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
+from odonata.cli.arguments import pairs, write_table
 from odonata.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _Flag = Parameter(negative=())
 
@@ -93,7 +91,7 @@ def analyse(
     quiet
         No progress on standard error.
     """
-    from odonata.cluster.analysis import analyse as run
+    from odonata.iterations.analysis import analyse as run
     from odonata.processors import processors
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
@@ -108,7 +106,7 @@ def analyse(
         check_target(plot)
         check_free(plot, force=force)
     progress = None if quiet else _Progress()
-    found = run(
+    analysis = run(
         file,
         value=value,
         unit=unit,
@@ -126,20 +124,20 @@ def analyse(
         report=progress,
     )
     if out is not None:
-        write_table(found.frame(), out)
+        write_table(analysis.frame(), out)
     if plot is not None:
-        from odonata.cluster.figures import figure_of
+        from odonata.iterations.figures import figure_of
         from odonata.plot.style import save
 
-        save(figure_of(found, kind or ("scatter" if found.related else "density")), plot)
+        save(figure_of(analysis, kind or ("scatter" if analysis.related else "density")), plot)
     if json:
-        print(json_module.dumps(found.as_dict(), default=str))
+        print(json_module.dumps(analysis.as_dict(), default=str))
         return 0
-    print(found)
-    if fit is None and family is None and all(one.fits is None for one in found.series):
-        print(f"\nno distributions fitted to {len(found.series)} series; --fit fits them, --where chooses some")
+    print(analysis)
+    if fit is None and family is None and all(series.fits is None for series in analysis.series):
+        print(f"\nno distributions fitted to {len(analysis.series)} series; --fit fits them, --where chooses some")
     if out is not None:
-        print(f"{len(found.series):,} series in {out}")
+        print(f"{len(analysis.series):,} series in {out}")
     if plot is not None:
         print(plot)
     return 0
@@ -157,25 +155,3 @@ class _Progress:
             self._shown = done
             end = "\r" if terminal and done < of else "\n"
             print(f"{done:,} of {of:,} fits done", file=sys.stderr, end=end, flush=True)
-
-
-def pairs(where: list[str], example: str = "--where column=value") -> dict[str, str]:
-    """Column -> value, of `column=value`. Raises InputError, with the example, for another text."""
-    found = {}
-    for one in where:
-        name, sign, value = one.partition("=")
-        if not sign or not name:
-            raise InputError(f"expected {example}, found `{one}`")
-        found[name] = value
-    return found
-
-
-def write_table(table: "pl.DataFrame", out: Path) -> None:
-    """Write a table as Parquet or CSV, as the name says. Raises RunError if that is not possible."""
-    import io
-
-    from odonata import files
-
-    buffer = io.BytesIO()
-    table.write_parquet(buffer) if out.suffix == ".parquet" else table.write_csv(buffer)
-    files.write(out, buffer.getvalue())

@@ -11,7 +11,7 @@ from odonata.errors import InputError
 from odonata.text import aligned
 
 if TYPE_CHECKING:
-    from odonata.cluster.fabric.recognise import Recognised
+    from odonata.recognition.recognise import Recognised
 
 _Flag = Parameter(negative=())
 
@@ -53,22 +53,22 @@ def import_(
         Print one JSON object.
     """
     from odonata import files
-    from odonata.cluster.fabric import import_fabric, system_file
+    from odonata.recognition import import_fabric, system_file
 
     if out is not None and out.suffix != ".toml":
         raise InputError(f"`{out}`: expected a file name that ends in .toml")
     for path in (out, names):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
-    found = import_fabric(file, node_name_map=node_name_map, like=like)
+    recognised = import_fabric(file, node_name_map=node_name_map, like=like)
     if out is not None:
-        files.write_new(out, system_file.toml(found).encode(), force=force)
+        files.write_new(out, system_file.toml(recognised).encode(), force=force)
     if names is not None:
-        files.write_new(names, system_file.names(found).encode(errors="replace"), force=force)
+        files.write_new(names, system_file.names(recognised).encode(errors="replace"), force=force)
     if json:
-        print(json_module.dumps(_as_json(found)))
+        print(json_module.dumps(_as_json(recognised)))
         return 0
-    print(_text(found))
+    print(_text(recognised))
     if out is None:
         print("\nnothing is written; -o FILE.toml writes the system file")
     else:
@@ -76,34 +76,34 @@ def import_(
     return 0
 
 
-def _as_json(found: "Recognised") -> dict[str, Any]:
-    system = found.system()
+def _as_json(recognised: "Recognised") -> dict[str, Any]:
+    system = recognised.system()
     wired = system.describe()
-    failed = found.table.get("failed", {})
+    failed = recognised.table.get("failed", {})
     return {
-        "file": found.file,
-        "format": found.format,
-        "topology": found.table["kind"],
+        "file": recognised.file,
+        "format": recognised.format,
+        "topology": recognised.table["kind"],
         "nodes": wired["nodes"],
-        "hosts": sum(name is not None for name in found.nodes),
+        "hosts": sum(name is not None for name in recognised.nodes),
         "routers": wired["routers"],
         "groups": wired["groups"],
         "links": wired["links"],
-        "arrangement": found.table.get("arrangement"),
+        "arrangement": recognised.table.get("arrangement"),
         "failed": {key: failed.get(key, []) for key in ("links", "routers", "nodes")},
-        "assumed": [{"key": key, "value": value, "source": source} for key, value, source in found.assumed],
-        "notes": found.notes,
-        "system": found.table,
+        "assumed": [{"key": key, "value": value, "source": source} for key, value, source in recognised.assumed],
+        "notes": recognised.notes,
+        "system": recognised.table,
     }
 
 
-def _text(found: "Recognised") -> str:
-    lines = [f"{found.file} ({found.format})", "", *aligned(found.found, indent="  ")]
-    if found.notes:
-        lines += ["", "notes", *(f"  {note}" for note in found.notes)]
-    if found.assumed:
+def _text(recognised: "Recognised") -> str:
+    lines = [f"{recognised.file} ({recognised.format})", "", *aligned(recognised.found, indent="  ")]
+    if recognised.notes:
+        lines += ["", "notes", *(f"  {note}" for note in recognised.notes)]
+    if recognised.assumed:
         lines += ["", "not in the file, so assumed (the system file can be changed)"]
         lines += aligned(
-            [(key, value, text.removeprefix("assumed: ")) for key, value, text in found.assumed], indent="  "
+            [(key, value, text.removeprefix("assumed: ")) for key, value, text in recognised.assumed], indent="  "
         )
     return "\n".join(lines)

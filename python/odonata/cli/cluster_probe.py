@@ -10,7 +10,7 @@ from cyclopts import Parameter, validators
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from odonata.cluster.probing import Probe
+    from odonata.probe import Probe
 
 _Flag = Parameter(negative=())
 _FromOne = Parameter(validator=validators.Number(gte=1))
@@ -98,17 +98,17 @@ def probe(
         No progress on standard error.
     """
     from odonata import units
-    from odonata.cluster.listing import listing
-    from odonata.cluster.probing import OPERATIONS, SIZES
-    from odonata.cluster.probing import probe as measure
+    from odonata.probe import OPERATIONS, SIZES
+    from odonata.probe import probe as measure
+    from odonata.queue.listing import listing
 
     if no_background and (queue or nodes_total or nodes_file or relative or drained != "count"):
         raise InputError("--no-background measures no b, so options that say how go without it")
-    found = measure(
+    result = measure(
         out,
         launcher=launcher,
         operations=op or OPERATIONS,
-        sizes=[units.size_bytes(one) for one in size] if size else SIZES,
+        sizes=[units.size_bytes(text) for text in size] if size else SIZES,
         iterations=iterations,
         warmup=warmup,
         gap_s=units.time_ps(gap) / 1e12,
@@ -126,11 +126,11 @@ def probe(
         report=None if quiet else _Progress(iterations),
     )
     if json:
-        print(json_module.dumps(_as_json(found)))
+        print(json_module.dumps(_as_json(result)))
     else:
-        _show(found)
-    if found.outcome != "kept":
-        print(f"error: the run is {found.outcome}: {found.why}", file=sys.stderr)
+        _show(result)
+    if result.outcome != "kept":
+        print(f"error: the run is {result.outcome}: {result.why}", file=sys.stderr)
         return 1
     return 0
 
@@ -150,41 +150,41 @@ class _Progress:
             print(f"{done:,} of {self._of:,} iterations done", file=sys.stderr, end=end, flush=True)
 
 
-def _as_json(found: "Probe") -> dict[str, Any]:
-    first = found.table.row(0, named=True)
+def _as_json(result: "Probe") -> dict[str, Any]:
+    first = result.table.row(0, named=True)
     return {
-        "file": str(found.file),
-        "outcome": found.outcome,
-        "why": found.why,
+        "file": str(result.file),
+        "outcome": result.outcome,
+        "why": result.why,
         **{
             name: first[name]
             for name in ("run", "nodes", "ranks", "leaves", "groups", "b", "b_before", "b_after", "b1")
         },
-        "times": found.summary().to_dicts(),
+        "times": result.summary().to_dicts(),
     }
 
 
-def _show(found: "Probe") -> None:
+def _show(result: "Probe") -> None:
     from odonata.text import Table, columns
     from odonata.text.numbers import digits, unit_of
     from odonata.units import format_bytes
 
-    first = found.table.row(0, named=True)
-    summary = found.summary()
+    first = result.table.row(0, named=True)
+    summary = result.summary()
     unit, factor = unit_of(float(value) * 1000 for value in summary["median_ns"])
     rows = [
         [
-            one["collective"],
-            "-" if not one["bytes"] else format_bytes(one["bytes"]),
-            f"{one['iterations']:,}",
-            *(digits(one[name] * 1000, factor) for name in ("median_ns", "p99_ns", "max_ns")),
+            row["collective"],
+            "-" if not row["bytes"] else format_bytes(row["bytes"]),
+            f"{row['iterations']:,}",
+            *(digits(row[name] * 1000, factor) for name in ("median_ns", "p99_ns", "max_ns")),
         ]
-        for one in summary.iter_rows(named=True)
+        for row in summary.iter_rows(named=True)
     ]
     spread = "" if first["leaves"] is None else f", {first['leaves']} leaf switches in {first['groups']} groups"
     on = "1 node" if first["nodes"] == 1 else f"{first['nodes']:,} nodes"
     print(f"{first['ranks']:,} ranks on {on}{spread}; slowest rank of each iteration, in {unit}\n")
     Table(columns(["operation", "size", "n", "median", "p99", "max"]), rows).show()
-    if found.before is not None and found.after is not None:
-        print(f"\nbackground utilisation b: {found.before.b:.4f} before, {found.after.b:.4f} after")
-    print(f"\n{found.table.height:,} times in {found.file}")
+    if result.before is not None and result.after is not None:
+        print(f"\nbackground utilisation b: {result.before.b:.4f} before, {result.after.b:.4f} after")
+    print(f"\n{result.table.height:,} times in {result.file}")

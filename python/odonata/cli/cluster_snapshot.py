@@ -68,9 +68,9 @@ def snapshot(
         Print one JSON object; it needs --out.
     """
     from odonata import files
-    from odonata.cluster.book import default_text
-    from odonata.cluster.listing import listing
-    from odonata.cluster.workload import from_queue
+    from odonata.queue.listing import listing
+    from odonata.workload.book import default_text
+    from odonata.workload.from_queue import from_queue
 
     if print_book:
         print(default_text(), end="")
@@ -82,7 +82,7 @@ def snapshot(
         raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
     if out is not None and system.endswith(".toml"):
         system = Path(os.path.relpath(system, out.parent)).as_posix()  # as the scenario needs it
-    found = from_queue(
+    workload = from_queue(
         system,
         queue=listing(queue, queue_format, "--queue-format"),
         nodes_file=listing(nodes_file, nodes_format, "--nodes-format"),
@@ -92,27 +92,27 @@ def snapshot(
         leave_out_unknown=leave_out_unknown,
         folder="." if out is None else out.parent,
     )
-    text = found.toml()
+    text = workload.toml()
     if out is None:
         print(text, end="")
         return 0
     study = out.with_name(f"{out.stem}-traffic.toml")
     told: dict[str, Any] = {"scenario": str(out)}
-    varied = None if vary is None else found.study(out.name)
+    varied = None if vary is None else workload.study(out.name)
     files.write_new(out, text.encode(errors="replace"), force=force)
     if varied is not None:
         files.write_new(study, varied.encode(errors="replace"), force=force)
         told["study"] = str(study)
     if json:
-        jobs = [{"id": job.id, "nodes": list(found.nodes[job.id])} for job in found.jobs]
-        told |= {"victim": found.victim, "jobs": jobs, "unavailable": list(found.unavailable)}
-        print(json_module.dumps(told | {"assumptions": found.assumptions()}))
+        jobs = [{"id": job.id, "nodes": list(workload.nodes[job.id])} for job in workload.jobs]
+        told |= {"victim": workload.victim, "jobs": jobs, "unavailable": list(workload.unavailable)}
+        print(json_module.dumps(told | {"assumptions": workload.assumptions()}))
         return 0
-    many = sum(text.startswith("assumed") for text in found.assumptions().values())
-    print(f"{out}: {found.made_from}; the run waits for `{found.victim}`; {many} assumptions, all in [sources]")
+    many = sum(text.startswith("assumed") for text in workload.assumptions().values())
+    print(f"{out}: {workload.made_from}; the run waits for `{workload.victim}`; {many} assumptions, all in [sources]")
     if vary is not None:
-        print(f"{study}: {len(found.book.table.alternatives) + 1} assumptions about the traffic")
-    for note in found.notes:
+        print(f"{study}: {len(workload.book.table.alternatives) + 1} assumptions about the traffic")
+    for note in workload.notes:
         print(note, file=sys.stderr)
     return 0
 
@@ -127,9 +127,9 @@ def holds(study: Path, /, *, json: Annotated[bool, _Flag] = False) -> int:
     json
         Print one JSON object.
     """
-    from odonata.cluster.held import holding
     from odonata.study.study import open_study
+    from odonata.workload.holding import holding
 
-    found = holding(open_study(study))
-    print(json_module.dumps(found.as_dict()) if json else found)
+    conclusions = holding(open_study(study))
+    print(json_module.dumps(conclusions.as_dict()) if json else conclusions)
     return 0

@@ -59,10 +59,10 @@ def compare(
     seeded: dict[str, Any] = {} if seed is None else {"seed": seed}
     opened = open_study(study, verify=verify)
     say_engines(opened)
-    found = opened.compare(
+    comparison = opened.compare(
         by, value, baseline, job=job, where=_where(where or []), include_incomplete=include_incomplete, **seeded
     )
-    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    print(json_module.dumps(comparison.as_dict()) if json else as_text(comparison, terminal_width()))
     return 0
 
 

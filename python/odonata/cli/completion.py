@@ -70,6 +70,6 @@ def shown(_: object) -> Mapping[str, str]:
     """Whatever `odonata show` can print, with a line about each."""
     from odonata.cli.show import listing
 
-    found = listing()
-    names = {name: about for kind, each in found.items() if kind != "columns" for name, about in each.items()}
-    return {**dict.fromkeys(found, "all of them"), **names}
+    listed = listing()
+    names = {name: about for kind, each in listed.items() if kind != "columns" for name, about in each.items()}
+    return {**dict.fromkeys(listed, "all of them"), **names}

@@ -60,7 +60,7 @@ def explain(
     if lacking:
         progress.say(f"the run is simulated again, because it has not recorded {' and '.join(lacking)}")
     with progress:
-        found = find(
+        explanation = find(
             opened,
             victim,
             counterfactual=counterfactual,
@@ -68,5 +68,5 @@ def explain(
             workers=workers,
             progress=progress.report,
         )
-    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    print(json_module.dumps(explanation.as_dict()) if json else as_text(explanation, terminal_width()))
     return 0

@@ -45,7 +45,7 @@ def export(
         written and what is left out.
     """
     from odonata import files, scenario
-    from odonata.cluster.fabric import WRITTEN
+    from odonata.recognition import WRITTEN
 
     if format_ in OF_RUNS:
         write = _dragonview if format_ == "dragonview" else _trace

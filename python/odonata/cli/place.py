@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
 
+from odonata.cli.arguments import policy_options
 from odonata.cli.completion import policies, systems
 from odonata.errors import InputError
 
@@ -55,28 +56,28 @@ def place(
     if prefix is not None and not (nodelist or json):
         raise InputError("--prefix goes with --nodelist or --json")
     loaded = scenario.system(system)
-    options = _options(set_ or [], groups, seed)
+    options = policy_options(set_ or [], groups, seed)
     policy = placement.get(policy).name
-    found = placement.Placer(loaded, busy).place(policy, nodes, options)
-    line = host_list(found.nodes, loaded.shape.nodes, prefix or "node")
+    placed = placement.Placer(loaded, busy).place(policy, nodes, options)
+    line = host_list(placed.nodes, loaded.shape.nodes, prefix or "node")
     if json:
         shape = loaded.shape
         answer = {
             "system": loaded.name,
             "policy": policy,
-            "nodes": found.nodes,
-            "reason": found.reason,
+            "nodes": placed.nodes,
+            "reason": placed.reason,
             "nodelist": line,
-            "routers": len(set(map(shape.router_of, found.nodes))),
-            "groups": len(set(map(shape.group_of, found.nodes))),
-            "left": _left(loaded, busy, found.nodes),
+            "routers": len(set(map(shape.router_of, placed.nodes))),
+            "groups": len(set(map(shape.group_of, placed.nodes))),
+            "left": _left(loaded, busy, placed.nodes),
         }
         print(json_module.dumps(answer))
     elif nodelist:
         print(line)
     else:
-        print(f"{policy}: {found.reason}")
-        print(placement.format_ids(found.nodes))
+        print(f"{policy}: {placed.reason}")
+        print(placement.format_ids(placed.nodes))
     return 0
 
 
@@ -99,24 +100,3 @@ def host_list(nodes: list[int], machine_nodes: int, prefix: str = "node") -> str
     if len(nodes) == 1:
         return f"{prefix}{parts[0]}"
     return f"{prefix}[{','.join(parts)}]"
-
-
-def _options(given: list[str], groups: str | None, seed: int | None) -> dict[str, Any]:
-    from odonata.document.edit import read_value
-
-    options: dict[str, Any] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"`-s {text}` has no value", hint="write -s option=value")
-        if key.strip() in options:
-            raise InputError(f"`-s {key.strip()}` is given twice")
-        try:
-            options[key.strip()] = read_value(value.strip())
-        except InputError as e:
-            raise e.at(f"-s {key.strip()}") from None
-    named = {name: given for name, given in (("groups", groups), ("seed", seed)) if given is not None}
-    for name in named:
-        if name in options:
-            raise InputError(f"`{name}` is given twice: `-s {name}=...` and `--{name}`")
-    return options | named

@@ -70,8 +70,8 @@ def reproduce(
     rows = chosen.rows(runs)
     files = chosen.publish(rows, runs, out, reduced=reduced)
     if json:
-        found = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
-        print(json_module.dumps({**found, "rows": [row.as_json() for row in rows]}))
+        facts = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
+        print(json_module.dumps({**facts, "rows": [row.as_json() for row in rows]}))
     else:
         _print(rows)
         print("\n".join(str(file) for file in files))
@@ -108,10 +108,9 @@ def _swept(
 
 
 def _list(*, json: bool) -> int:
-    from odonata.cli.citations import cited
     from odonata.reproduce import REPRODUCTIONS, find
 
-    titles = cited({name: find(name).title for name in REPRODUCTIONS})
+    titles = {name: find(name).title for name in REPRODUCTIONS}
     if json:
         print(json_module.dumps({"studies": [{"id": name, "title": title} for name, title in titles.items()]}))
     else:

@@ -44,9 +44,9 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         if e.file is not None and e.file.startswith(_MADE_UP):
             raise InputError(e.message, hint=e.hint) from None
         raise
-    found = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
+    paths = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
     group = resolved.system.describe()["router_group"]
-    for path in found["paths"]:
+    for path in paths["paths"]:
         for hop in path["hops"]:
             hop["group"] = int(group[hop["router"]])
     return {
@@ -55,20 +55,20 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         "routing": resolved.spec["routing"],
         "from": source,
         "to": destination,
-        "total": found["total"],
-        "paths": found["paths"],
+        "total": paths["total"],
+        "paths": paths["paths"],
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def text(paths: dict[str, Any]) -> str:
     """The paths as a table."""
-    shown, total = len(found["paths"]), found["total"]
-    head = f"{found['system']}, routing {_routing(found['routing'])}: from node {found['from']} to node {found['to']}"
+    shown, total = len(paths["paths"]), paths["total"]
+    head = f"{paths['system']}, routing {_routing(paths['routing'])}: from node {paths['from']} to node {paths['to']}"
     count = f"{total:,} path{'' if total == 1 else 's'}"
     blocks = [f"{head}\n{count}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
     # One table for all paths, so that their columns are aligned.
-    hops = iter(aligned([_cells(hop) for path in found["paths"] for hop in path["hops"]], indent="  "))
-    for number, path in enumerate(found["paths"], start=1):
+    hops = iter(aligned([_cells(hop) for path in paths["paths"] for hop in path["hops"]], indent="  "))
+    for number, path in enumerate(paths["paths"], start=1):
         links = sum(hop["to_router"] is not None for hop in path["hops"])
         kind = "minimal" if path["minimal"] else "non-minimal"
         lines = [f"path {number}, {kind}, {links} link{'' if links == 1 else 's'} between routers"]

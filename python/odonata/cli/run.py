@@ -96,10 +96,10 @@ def run(
     else:
         resolved = loaded.resolve()
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
-        from odonata.scenario.doubts import doubts
+        from odonata.scenario.warnings import warnings_of
 
-        for doubt in doubts(resolved):
-            print(f"warning: {doubt}", file=sys.stderr)
+        for text in warnings_of(resolved):
+            print(f"warning: {text}", file=sys.stderr)
         for sentence in resolved.system.table.not_modelled:
             print(f"note: {sentence}", file=sys.stderr)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said

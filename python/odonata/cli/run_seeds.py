@@ -41,12 +41,12 @@ def run_seeds(
     pool = LocalPool(workers if workers is not None else processors())
     study, _ = run_plan(plan, folder, pool, force=force, keep_stale=keep_stale, quiet=quiet)
     written = written_report(folder, quiet=quiet) if report and study.jobs.height else {}
-    found = repetitions.repeated(study) if study.jobs.height else []
+    repeated = repetitions.repeated(study) if study.jobs.height else []
     if json:
         facts = {"study": name, "seeds": list(range(first, first + seeds)), "failed": study.failed.height}
-        print(json_module.dumps({**facts, "jobs": [one.as_dict() for one in found], "out": str(folder), **written}))
+        print(json_module.dumps({**facts, "jobs": [job.as_dict() for job in repeated], "out": str(folder), **written}))
     else:
-        print(repetitions.as_text(found))
+        print(repetitions.as_text(repeated))
     for error in dict.fromkeys(study.failed["error"].to_list()):
         print(f"failed: {error}", file=sys.stderr)
     return 1 if study.failed.height else 0

@@ -69,13 +69,13 @@ def schedule(
     progress = ScheduleProgress(quiet=quiet)
     try:
         with progress:
-            found = simulate(
+            outcome = simulate(
                 schedule, set_ or (), out=folder, workers=workers, client=client, force=force, report=progress.report
             )
     finally:
         if client is not None:
             client.close(timeout=1)
-    print(json_module.dumps(found.as_dict()) if json else as_text(found, terminal_width()))
+    print(json_module.dumps(outcome.as_dict()) if json else as_text(outcome, terminal_width()))
     if not json and not quiet:
         print(f"results in {folder}", file=sys.stderr)
     return 0

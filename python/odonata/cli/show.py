@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from odonata.cli.citations import cited
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
 from odonata.text import aligned, terminal_width
@@ -58,7 +57,7 @@ def show(
     elif name in _tables():
         _print_listing({name: {n: about for n, about in _columns().items() if n.startswith(f"{name}.")}}, json)
     else:
-        facts = cited(describe(name))
+        facts = describe(name)
         print(json_module.dumps(facts) if json else _text(facts))
     return 0
 
@@ -70,8 +69,8 @@ def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, l
         raise InputError("`--routes` needs a system", hint="odonata show SYSTEM --routes A B")
     if not name.endswith(".toml") and name not in _systems():
         raise unknown("system", name, _systems())
-    found = routes.routes(name, *ends, routing, limit)
-    print(json_module.dumps(found) if json else routes.text(found))
+    paths = routes.routes(name, *ends, routing, limit)
+    print(json_module.dumps(paths) if json else routes.text(paths))
     return 0
 
 
@@ -86,10 +85,10 @@ def describe(name: str) -> dict[str, Any]:
         return _system(name)
     if name == "scenario":
         return _scenario()
-    found = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
-    if found:
+    descriptions = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
+    if descriptions:
         # A broadcast is a pattern, a collective and a motif.
-        return found[0] | ({"also": found[1:]} if len(found) > 1 else {})
+        return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
     aliases = _aliases()
     for alias, placement in aliases.items():
         if name.casefold() == alias.casefold():
@@ -244,7 +243,7 @@ def _trace(name: str) -> dict[str, Any]:
 
 def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
     """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
-    from odonata.scenario.apps.program import JOB_KEYS
+    from odonata.scenario.apps.app import JOB_KEYS
 
     return _table(kind, name, model, frozenset({"collective", "motif", *JOB_KEYS}))
 
@@ -280,8 +279,8 @@ def _column(name: str) -> dict[str, Any]:
     from odonata.store.columns import COLUMNS
 
     table, _, column = name.partition(".")
-    found = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
-    return {"kind": "column", **asdict(found), "name": name, "text": _with_header(found, found.meaning)}
+    registered = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
+    return {"kind": "column", **asdict(registered), "name": name, "text": _with_header(registered, registered.meaning)}
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -321,7 +320,6 @@ def _about(model: type) -> str:
 
 
 def _print_listing(lists: Listing, json: bool) -> None:
-    lists = cited(lists)
     if json:
         print(json_module.dumps(lists))
         return
@@ -338,7 +336,6 @@ def _text(facts: dict[str, Any]) -> str:
         return system_text.text(facts)
     if facts["kind"] == "column":
         rows = [("type", facts["dtype"]), ("unit", facts["unit"] or "none"), ("better", facts["better"])]
-        rows.append(("since", f"format {facts['since']} of run folders"))
         return "\n".join([f"{facts['name']}: {facts['text']}", "", *aligned(rows, indent="  ", width=terminal_width())])
     if facts["kind"] == "scenario":
         return "\n\n".join("\n".join([*_folded(header), *_key_lines(keys)]) for header, keys in facts["tables"].items())

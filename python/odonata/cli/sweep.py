@@ -106,7 +106,7 @@ def sweep(
     folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
-    _say_doubts(plan)
+    _print_warnings(plan)
     swept, ledger = run_plan(
         plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, quiet=quiet
     )
@@ -115,8 +115,8 @@ def sweep(
         print(json_module.dumps({**_facts(swept, folder, ledger), **written}))
     else:
         _print(swept, include_incomplete=include_incomplete)
-    for doubt in without_rows(plan.keep, swept.runs):
-        _say(visible(f"warning: {doubt}"))
+    for warning in without_rows(plan.keep, swept.runs):
+        _say(visible(f"warning: {warning}"))
     return 1 if swept.failed.height else 0
 
 
@@ -156,26 +156,26 @@ def written_report(folder: Path, *, quiet: bool) -> dict[str, str]:
     return {"report": str(target)}
 
 
-def _say_doubts(plan: "Plan") -> None:
+def _print_warnings(plan: "Plan") -> None:
     """Warnings of `odonata run` on standard error, for the first and the last point."""
     from odonata.errors import InputError, visible
-    from odonata.scenario.doubts import doubts
+    from odonata.scenario.warnings import warnings_of
 
     said: set[str] = set()
     for number in dict.fromkeys((0, len(plan) - 1)):
         try:
             resolved = plan.scenario(number).resolve()
-            found = doubts(resolved)
+            texts = warnings_of(resolved)
         except InputError:
             continue  # the run of the point says it
         for sentence in resolved.system.table.not_modelled:
             if sentence not in said:
                 said.add(sentence)
                 _say(f"note: {sentence}")
-        for doubt in found:
-            if doubt not in said:
-                said.add(doubt)
-                _say(visible(f"warning: point {number} ({plan.described(number)}): {doubt}"))
+        for text in texts:
+            if text not in said:
+                said.add(text)
+                _say(visible(f"warning: point {number} ({plan.described(number)}): {text}"))
 
 
 def say_engines(study: "Study") -> None:

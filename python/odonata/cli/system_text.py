@@ -21,7 +21,7 @@ def facts(system: System) -> dict[str, Any]:
     from odonata import machine
 
     wired = system.describe()
-    found = {
+    described = {
         "kind": "system",
         "name": system.name,
         "title": system.title,
@@ -37,15 +37,15 @@ def facts(system: System) -> dict[str, Any]:
         **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
     }
     if variants := machine.variants(system.name):
-        found["variants"] = variants
+        described["variants"] = variants
     if system.failures or system.unusable_nodes:
-        found["failed"] = {
+        described["failed"] = {
             "links": len(system.failures.get("links", ())),
             "routers": len(system.failures.get("routers", ())),
             "unusable_nodes": list(system.unusable_nodes),
         }
     numbers = [{"key": s.key, "value": s.value, "source": s.origin, "confidence": s.confidence} for s in system.sources]
-    return found | {"numbers": numbers}
+    return described | {"numbers": numbers}
 
 
 def text(facts: dict[str, Any]) -> str:

@@ -1,5 +1,18 @@
 """Real clusters: reads the queue of Slurm, selects nodes for a job, analyses times of iterations, predicts tails.
 
+The functions are in packages of their own, which this one puts under one name:
+
+| package | what it does |
+|---|---|
+| `odonata.queue` | jobs, nodes, switches and past jobs, from files and commands of Slurm |
+| `odonata.background` | background utilisation: now, recorded, in the past, simulated |
+| `odonata.allocation` | nodes for a job, its submission, where running jobs are |
+| `odonata.workload` | a queue as a scenario |
+| `odonata.recognition` | the network of a cluster as a system file, and back |
+| `odonata.iterations` | measured times and their statistics |
+| `odonata.prediction` | the tail and the time of a run before it starts |
+| `odonata.probe` | measures collectives on the nodes of a job |
+
 Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
 imported when it is first used, so that reading a queue loads no library.
 
@@ -25,60 +38,60 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from odonata.cluster.allocated import Allocations, allocations
-    from odonata.cluster.analysis import Analysis, analyse
-    from odonata.cluster.book import Book, read_book
-    from odonata.cluster.fabric import Recognised, import_fabric
-    from odonata.cluster.held import Held, holding
-    from odonata.cluster.history import History, read_history
-    from odonata.cluster.hosts import expand, fold
-    from odonata.cluster.listing import Listing
-    from odonata.cluster.prediction.predictor import Prediction, Predictor, read_predictor
-    from odonata.cluster.prediction.runs import Reading
-    from odonata.cluster.prediction.train import train
-    from odonata.cluster.probing import Probe, probe
-    from odonata.cluster.records import Job, Node
-    from odonata.cluster.selection import Selection, select
-    from odonata.cluster.snapshot import read_nodes, read_queue
-    from odonata.cluster.topology import Topology, read_topology
-    from odonata.cluster.utilisation import Background, background
-    from odonata.cluster.workload import Workload, from_queue
+    from odonata.allocation.allocated import Allocations, allocations
+    from odonata.allocation.selection import Selection, select
+    from odonata.background.history import History, read_history
+    from odonata.background.utilisation import Background, background
+    from odonata.iterations.analysis import Analysis, analyse
+    from odonata.prediction.predictor import Prediction, Predictor, read_predictor
+    from odonata.prediction.runs import Reading
+    from odonata.prediction.train import train
+    from odonata.probe import Probe, probe
+    from odonata.queue.hosts import expand, fold
+    from odonata.queue.listing import Listing
+    from odonata.queue.records import Job, Node
+    from odonata.queue.snapshot import read_nodes, read_queue
+    from odonata.queue.topology import Topology, read_topology
+    from odonata.recognition import Recognised, import_fabric
+    from odonata.workload.book import Book, read_book
+    from odonata.workload.from_queue import Workload, from_queue
+    from odonata.workload.holding import Held, holding
 
-#: Public name -> module.
+#: Public name -> module, in `odonata`.
 _LAZY = {
-    "Allocations": "allocated",
-    "Analysis": "analysis",
-    "Background": "utilisation",
-    "Book": "book",
-    "Held": "held",
-    "History": "history",
-    "Job": "records",
-    "Listing": "listing",
-    "Node": "records",
+    "Allocations": "allocation.allocated",
+    "Analysis": "iterations.analysis",
+    "Background": "background.utilisation",
+    "Book": "workload.book",
+    "Held": "workload.holding",
+    "History": "background.history",
+    "Job": "queue.records",
+    "Listing": "queue.listing",
+    "Node": "queue.records",
     "Prediction": "prediction.predictor",
     "Predictor": "prediction.predictor",
-    "Probe": "probing",
+    "Probe": "probe",
     "Reading": "prediction.runs",
-    "Recognised": "fabric",
-    "Selection": "selection",
-    "Topology": "topology",
-    "Workload": "workload",
-    "allocations": "allocated",
-    "analyse": "analysis",
-    "background": "utilisation",
-    "expand": "hosts",
-    "fold": "hosts",
-    "holding": "held",
-    "from_queue": "workload",
-    "import_fabric": "fabric",
-    "probe": "probing",
-    "read_book": "book",
-    "read_history": "history",
-    "read_nodes": "snapshot",
+    "Recognised": "recognition",
+    "Selection": "allocation.selection",
+    "Topology": "queue.topology",
+    "Workload": "workload.from_queue",
+    "allocations": "allocation.allocated",
+    "analyse": "iterations.analysis",
+    "background": "background.utilisation",
+    "expand": "queue.hosts",
+    "fold": "queue.hosts",
+    "holding": "workload.holding",
+    "from_queue": "workload.from_queue",
+    "import_fabric": "recognition",
+    "probe": "probe",
+    "read_book": "workload.book",
+    "read_history": "background.history",
+    "read_nodes": "queue.snapshot",
     "read_predictor": "prediction.predictor",
-    "read_queue": "snapshot",
-    "read_topology": "topology",
-    "select": "selection",
+    "read_queue": "queue.snapshot",
+    "read_topology": "queue.topology",
+    "select": "allocation.selection",
     "train": "prediction.train",
 }
 
@@ -123,7 +136,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"odonata.cluster.{_LAZY[name]}"), name)
+    value = getattr(import_module(f"odonata.{_LAZY[name]}"), name)
     globals()[name] = value
     return value
 

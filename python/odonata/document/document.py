@@ -92,12 +92,12 @@ def parse(text: str, file: str) -> Document:
 
 
 def _syntax_error(problem: str, text: str, file: str) -> InputError:
-    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
+    position = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
     line, message = None, problem
-    if found is not None:
-        message = problem[: found.start()]
-        line = int(found[1]) if found[1] else text.count("\n") + 1
-        if not found[1]:
+    if position is not None:
+        message = problem[: position.start()]
+        line = int(position[1]) if position[1] else text.count("\n") + 1
+        if not position[1]:
             message += ", and the file ends there"
     shown = reading.lines(text)[line - 1].strip() if line and line <= len(reading.lines(text)) else ""
     message = message[:1].lower() + message[1:]

@@ -77,10 +77,10 @@ _MOST_RATIO = 10**18
 
 
 def _ratio(value: Any) -> Fraction:
-    found = units.fraction(value)
-    if found > _MOST_RATIO or 0 < found * _MOST_RATIO < 1:
+    ratio = units.fraction(value)
+    if ratio > _MOST_RATIO or 0 < ratio * _MOST_RATIO < 1:
         raise InputError(f"a ratio must be 0 or from 1e-18 to 1e18, found `{shortened(str(value), 60)}`")
-    return found
+    return ratio
 
 
 def _count(value: Any) -> int:

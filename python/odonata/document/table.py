@@ -82,17 +82,17 @@ def _input_error(error: ErrorDetails, data: Mapping[str, Any]) -> InputError:
     if expected is None:
         message = f"{_named(path)}{error['msg'][:1].lower()}{error['msg'][1:]}"
         return InputError(message, path=path)
-    found = _show(error["input"])
-    return InputError(f"{_named(path)}expected {expected}, found {found}", path=path)
+    shown = _show(error["input"])
+    return InputError(f"{_named(path)}expected {expected}, found {shown}", path=path)
 
 
-def _not_one_of(expected: str, found: Any, path: tuple[str | int, ...]) -> InputError:
+def _not_one_of(expected: str, given: Any, path: tuple[str | int, ...]) -> InputError:
     names = [part.strip(" '") for part in expected.replace(" or ", ", ").split(",")]
-    if not isinstance(found, str):
-        message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(found)}"
+    if not isinstance(given, str):
+        message = f"{_named(path)}expected one of {', '.join(names)}, found {_show(given)}"
         return InputError(message, path=path)
-    message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{found}`"
-    near = nearest(found, names)
+    message = f"{_named(path)}expected {expected.replace(chr(39), '`')}, found `{given}`"
+    near = nearest(given, names)
     return InputError(message, hint=near and f"did you mean `{near}`?", path=path)
 
 

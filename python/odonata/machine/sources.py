@@ -11,15 +11,15 @@ from odonata.machine.system import Source, dumped
 DEFAULT_SOURCES = {
     "fabric.packet": "assumed: as in kang2019",
     "fabric.router_delay": "assumed: as in kang2019",
-    "fabric.channels": "default: two channels, enough for every routing (K6)",
+    "fabric.channels": "default: two channels, enough for every routing (Kang 2019, section 3.1.2)",
     "fabric.nic.overhead": "default: an ideal NIC",
     "fabric.nic.kind": "default: packets go one way",
-    "fabric.nic.packet": "De Sensi 2019, section 2.1: request packets of up to 64 B (D5)",
-    "fabric.nic.window": "De Sensi 2019, equation 2: at most 1,024 outstanding packets (D11)",
+    "fabric.nic.packet": "De Sensi 2019, section 2.1: request packets of up to 64 B",
+    "fabric.nic.window": "De Sensi 2019, equation 2: at most 1,024 outstanding packets",
     "fabric.nic.operation": "assumed: messages are written to their destination",
-    "fabric.nic.cycle": "assumed: the time of a flit on the link of a node, one flit per cycle (D5)",
-    "fabric.header": "De Sensi 2019, section 2.1: one header flit (D5)",
-    "fabric.flit": "De Sensi 2019, section 2.1: 64 B in four flits (D5)",
+    "fabric.nic.cycle": "assumed: the time of a flit on the link of a node, one a cycle (De Sensi 2019, section 2.1)",
+    "fabric.header": "De Sensi 2019, section 2.1: one header flit",
+    "fabric.flit": "De Sensi 2019, section 2.1: 64 B in four flits",
     "fabric.router.crossbar": "assumed: as fast as the fastest link",
     "fabric.router.output_buffer": "assumed: as large as the largest input buffer",
     "fabric.router.arbitration": "default: the only one, least recently served first",
@@ -56,7 +56,7 @@ def rows(
     table: MachineTable, base: Mapping[str, Any], changed: Mapping[str, Any], sources: Mapping[str, str]
 ) -> list[Source]:
     """A row for every number of the machine: `base` is the table of its preset, `changed` overrides it."""
-    found = []
+    stated = []
     in_base, in_changes = flat(base), flat(changed)
     defaults = {**DEFAULT_SOURCES, **table.default_sources}
     for key, value in flat(dumped(table)).items():
@@ -68,9 +68,9 @@ def rows(
             source = sources.get(key, "no source given")
         else:
             source = defaults.get(key) or defaults.get(key.rsplit(".", 1)[-1]) or "default"
-        found.append(Source(key, _shown(value), source))
+        stated.append(Source(key, _shown(value), source))
     first = {key: place for place, key in enumerate(table.keys_first)}
-    return sorted(found, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
+    return sorted(stated, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -109,7 +109,7 @@ class System(Attributes):
 
     @cached_property
     def tgll_bandwidth(self) -> int:
-        """Bandwidth of one global link in TGLL, in millionths of a byte per second (K10)."""
+        """Bandwidth of one global link in TGLL, in millionths of a byte per second (Kang 2019, equation 4, table 1)."""
         table = self.table
         return table.tgll_bandwidth or table.fabric.links[table.between_groups].bandwidth
 

@@ -2,11 +2,11 @@
 
 A policy is a pure function of the shape of the machine, the free nodes, the number of nodes and its
 options; it needs no simulator. Random policies use Odonata's own generator, so a seed always gives the same nodes.
-Every policy has a file under `policies/` and is listed in `table.py`. The fixed layouts of papers (`layouts/`) and
+The policies are under `policies/` and listed in `table.py`. The fixed layouts of papers (`layouts/`) and
 policies of other distributions (`plugins.py`) are used in the same way.
 """
 
-from odonata.placement.fragmentation import Fragmentation, fragmentation
+from odonata.placement.free import Fragmentation, fragmentation
 from odonata.placement.ids import format_ids, parse_ids
 from odonata.placement.layouts import LAYOUTS
 from odonata.placement.placing import Placer, place, read_given, read_options

@@ -1,13 +1,37 @@
-"""The set of free nodes, by router and by group, and operations on it."""
+"""The free nodes of a machine by router and by group, operations on them, and their fragmentation."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import groupby, zip_longest
 from typing import TypeVar
 
 from odonata.machine import Shape
-from odonata.placement.sites import sites
+
+
+@dataclass(frozen=True)
+class Sites:
+    """A machine as three lists; a router here has nodes (the spines of a Dragonfly+ do not count)."""
+
+    routers: tuple[range, ...]
+    """Nodes of every router."""
+    groups: tuple[range, ...]
+    """Nodes of every group."""
+    group_routers: tuple[range, ...]
+    """Routers of every group."""
+
+
+@lru_cache(maxsize=8)
+def sites(shape: Shape) -> Sites:
+    """The lists of a machine, made once per machine."""
+    groups = range(shape.groups)
+    return Sites(
+        routers=tuple(map(shape.nodes_on, range(shape.routers))),
+        groups=tuple(map(shape.nodes_in, groups)),
+        group_routers=tuple(map(shape.routers_in, groups)),
+    )
+
 
 T = TypeVar("T")
 
@@ -146,3 +170,37 @@ def _cut(nodes: list[int], units: Sequence[range]) -> list[list[int]]:
         parts.append(nodes[low:high])
         low = high
     return parts
+
+
+@dataclass(frozen=True)
+class Fragmentation:
+    """The free part of a machine, in numbers of nodes, routers and groups."""
+
+    free: int
+    """Free nodes."""
+    idle_routers: int
+    """Routers all of whose nodes are free."""
+    idle_groups: int
+    """Groups all of whose nodes are free."""
+    largest_router: int
+    """Most free nodes on one router: the largest job that uses no link between routers."""
+    largest_group: int
+    """Most free nodes in one group: the largest job that uses no global link."""
+    scattered: float
+    """Fraction of the free nodes that share their router with busy ones (0 if none is free)."""
+
+
+def fragmentation(shape: Shape, free: Iterable[int]) -> Fragmentation:
+    """The fragmentation of the free nodes of a machine; `free` is ascending."""
+    view = Free(shape, list(free))
+    where = sites(shape)
+    idle = [len(nodes) for nodes, unit in zip(view.routers, where.routers, strict=True) if len(nodes) == len(unit)]
+    total = len(view.nodes)
+    return Fragmentation(
+        free=total,
+        idle_routers=len(idle),
+        idle_groups=sum(len(nodes) == len(unit) for nodes, unit in zip(view.groups, where.groups, strict=True)),
+        largest_router=max(map(len, view.routers)),
+        largest_group=max(map(len, view.groups)),
+        scattered=1 - sum(idle) / total if total else 0.0,
+    )

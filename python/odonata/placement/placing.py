@@ -135,14 +135,14 @@ class Placer:
             request = replace(
                 request, free=list(free.nodes), owners=dict(self._owners), busy=frozenset(self._busy), cut=None
             )
-        found = _ask(chosen, request)
-        lost = sorted(self._failed.intersection(found.nodes))
+        placement = _ask(chosen, request)
+        lost = sorted(self._failed.intersection(placement.nodes))
         if lost:
             what = f"node {lost[0]} cannot be used" if len(lost) == 1 else f"nodes {_short(lost)} cannot be used"
             raise InputError(f"{what}: {'its router has' if len(lost) == 1 else 'their routers have'} failed")
-        found = replace(found, nodes=list(found.nodes))
-        self._take(found.nodes, owner)
-        return found
+        placement = replace(placement, nodes=list(placement.nodes))
+        self._take(placement.nodes, owner)
+        return placement
 
     def release(self, nodes: Sequence[int]) -> None:
         """Takes the nodes of a job back, which are free from now on.
@@ -238,26 +238,26 @@ def place(
 def _ask(policy: Policy, request: Request) -> Placement:
     """The result of the policy, checked for the right number of distinct free nodes."""
     try:
-        found = policy.place(request)
+        placement = policy.place(request)
     except OdonataError:
         raise
     except Exception as e:
         if not policy.provider:
             raise
         raise RunError(f"{_name(policy)} failed: {type(e).__name__}: {e}") from e
-    broken = _broken_promise(found, request)
+    broken = _broken_promise(placement, request)
     if broken:
         raise RunError(f"{_name(policy)} gave {broken}")
-    return found
+    return placement
 
 
-def _broken_promise(found: Any, request: Request) -> str | None:
-    if not isinstance(found, Placement) or not isinstance(found.nodes, list):
+def _broken_promise(answer: Any, request: Request) -> str | None:
+    if not isinstance(answer, Placement) or not isinstance(answer.nodes, list):
         return "no placement"
-    if not set(map(type, found.nodes)) <= {int}:
+    if not set(map(type, answer.nodes)) <= {int}:
         return "nodes that are not integers"
-    nodes = set(found.nodes)
-    if len(nodes) != len(found.nodes):
+    nodes = set(answer.nodes)
+    if len(nodes) != len(answer.nodes):
         return "some nodes twice"
     taken = sorted(node for node in nodes if not request.is_free(node))
     if taken:

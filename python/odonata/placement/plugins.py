@@ -27,10 +27,10 @@ GROUP = "odonata.placement"
 @cache
 def offered() -> Mapping[str, tuple[EntryPoint, ...]]:
     """The installed policies: name -> entry point."""
-    found: dict[str, tuple[EntryPoint, ...]] = {}
+    points: dict[str, tuple[EntryPoint, ...]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda p: (p.name, provider(p))):
-        found[point.name] = (*found.get(point.name, ()), point)
-    return found
+        points[point.name] = (*points.get(point.name, ()), point)
+    return points
 
 
 def provider(point: EntryPoint) -> str:
@@ -44,22 +44,22 @@ def load(name: str, points: tuple[EntryPoint, ...]) -> Policy:
         return _broken(name, points, f"more than one distribution offers it: {_names(points)}")
     point = points[0]
     try:
-        found: Any = point.load()
+        loaded: Any = point.load()
     except Exception as e:  # a foreign module may raise anything when it is imported
         return _broken(name, points, f"{point.value} cannot be imported: {type(e).__name__}: {e}")
-    if isinstance(found, Policy):
-        return replace(found, name=name, provider=provider(point))
-    if callable(found):
+    if isinstance(loaded, Policy):
+        return replace(loaded, name=name, provider=provider(point))
+    if callable(loaded):
         return Policy(
             name=name,
-            summary=((getdoc(found) or "").partition("\n")[0] or f"a policy of {provider(point)}").rstrip("."),
+            summary=((getdoc(loaded) or "").partition("\n")[0] or f"a policy of {provider(point)}").rstrip("."),
             rank_order=f"as returned by {provider(point)}",
             options=(),
-            place=_adapted(name, found),
+            place=_adapted(name, loaded),
             freedom=lambda _: Freedom.ANYWHERE,
             provider=provider(point),
         )
-    return _broken(name, points, f"{point.value} is neither a Policy nor a function, but {type(found).__name__}")
+    return _broken(name, points, f"{point.value} is neither a Policy nor a function, but {type(loaded).__name__}")
 
 
 def shadowed(name: str, points: tuple[EntryPoint, ...]) -> Policy:
@@ -69,10 +69,10 @@ def shadowed(name: str, points: tuple[EntryPoint, ...]) -> Policy:
 
 def _adapted(name: str, function: Callable[[Request], Placement | Iterable[int]]) -> Callable[[Request], Placement]:
     def place(request: Request) -> Placement:
-        found = function(request)
-        if isinstance(found, Placement):
-            return found
-        return Placement([index(node) for node in found], f"as {name} chose")
+        answer = function(request)
+        if isinstance(answer, Placement):
+            return answer
+        return Placement([index(node) for node in answer], f"as {name} chose")
 
     return place
 

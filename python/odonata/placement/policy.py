@@ -1,4 +1,4 @@
-"""Placement policies: a name, options, and a function from free nodes to nodes."""
+"""Policies, what they are asked and what they answer, and options that several of them have."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Set
@@ -7,7 +7,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import Attributes, InputError
+from odonata.errors import Attributes, InputError, unknown
 from odonata.machine import Shape
 from odonata.placement.free import Free, has
 from odonata.placement.ids import format_ids, parse_ids
@@ -176,3 +176,53 @@ def read_groups(value: Any) -> list[int]:
     if not groups:
         raise InputError("no groups are named", hint='for example groups = "3-8"')
     return sorted(set(groups))
+
+
+#: The seed of a draw outside a scenario.
+DEFAULT_SEED = 1
+
+#: The groups to use.
+GROUPS = groups_option("the whole machine")
+
+#: The seed of a policy that draws.
+SEED = Option(
+    "seed",
+    "seed of the draw",
+    whole_number("a seed", 0, 2**64 - 1),
+    "in a scenario from the run's seed and the job's number, else 1",
+)
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """A reader of one of these words."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str):
+            raise InputError(f"expected one of {', '.join(words)}, found `{value!r}`")
+        if value not in words:
+            raise unknown("value", value, words)
+        return value
+
+    return read
+
+
+def yes_or_no(value: Any) -> bool:
+    """Reads true or false."""
+    if not isinstance(value, bool):
+        raise InputError(f"expected true or false, found `{value!r}`")
+    return value
+
+
+#: The start of a round robin.
+START = Option(
+    "start",
+    "where the round robin begins: `first` (group or router 0), or `after-last` (after the last node of "
+    "the job placed before)",
+    one_of("first", "after-last"),
+    "first",
+)
+
+
+def freedom(options: Mapping[str, Any]) -> Freedom:
+    """The freedom of a policy that only `groups` limits."""
+    return Freedom.GROUPS if "groups" in options else Freedom.ANYWHERE

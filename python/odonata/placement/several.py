@@ -39,7 +39,7 @@ def arrange(jobs: Sequence[Job], order: str = "arrival") -> list[Job]:
     """The jobs in the order in which they are placed.
 
     Jobs whose policy names its nodes come first under every order, since nothing is chosen for them. Source: Zhang
-    2018, sections V-C, VI-D and VI-E (L17): all jobs arrive together and are placed one by one, small or large ones
+    2018, sections V-C, VI-D and VI-E: all jobs arrive together and are placed one by one, small or large ones
     first, before any starts.
 
     Raises InputError for an unknown order or policy, and for two jobs of one name.

@@ -1,4 +1,4 @@
-"""Traffic between groups over time, as in Kang 2019, figure 10 (K21)."""
+"""Traffic between groups over time, as in Kang 2019, figure 10."""
 
 from __future__ import annotations
 

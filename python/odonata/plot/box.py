@@ -56,16 +56,16 @@ def boxes_of(jobs: pl.DataFrame) -> list[Box]:
 
 def _boxes(jobs: pl.DataFrame, of: Sequence[tuple[str, str]]) -> list[Box]:
     """A box for each job and each of some kinds of times: the prefix of its columns, and its series."""
-    found = []
+    boxes = []
     for row in jobs.iter_rows(named=True):
         cut_off = False in (row.get("complete"), row.get("alone_complete"))
         for prefix, series in of:
             if row.get(f"{prefix}_mean_ps") is not None:
                 names = ("min", "p25", "p50", "p75", "max", "mean")
-                found.append(
+                boxes.append(
                     Box(_labelled(row["name"], cut_off), series, {name: row[f"{prefix}_{name}_ps"] for name in names})
                 )
-    return found
+    return boxes
 
 
 def _labelled(name: str, cut_off: bool) -> str:
@@ -87,12 +87,12 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, wha
     series = list(dict.fromkeys(box.series for box in boxes))
     unit, factor = time_unit(box.latency_ps["mean"] for box in boxes)
     of_group = {group: [box for box in boxes if box.group == group] for group in groups}
-    step = 0.8 / max((len(found) for found in of_group.values()), default=1)
+    step = 0.8 / max((len(values) for values in of_group.values()), default=1)
     width = min(step * 0.8, 0.4)
 
-    for x, found in enumerate(of_group.values()):
-        for index, box in enumerate(found):
-            at = x + (index - (len(found) - 1) / 2) * step
+    for x, values in enumerate(of_group.values()):
+        for index, box in enumerate(values):
+            at = x + (index - (len(values) - 1) / 2) * step
             colour = SERIES[series.index(box.series) % len(SERIES)]
             _draw(axes, at, width, _scaled(box, factor), {"group": box.group, "series": box.series}, colour)
 

@@ -50,7 +50,7 @@ def drawn(figure: Figure) -> list[dict[str, Any]]:
 def _axes(axes: Axes) -> dict[str, Any]:
     lines = [line for line in axes.lines if line not in _PARTS and line.get_transform() == axes.transData]
     titles = (axes.get_title(), axes.get_title(loc="left"))
-    found = {
+    limits = {
         "boxes": _BOXES.get(axes, []),
         "lines": [
             {"label": _label(line), "x": _list(line.get_xdata()), "y": _list(line.get_ydata())} for line in lines
@@ -62,7 +62,7 @@ def _axes(axes: Axes) -> dict[str, Any]:
         "title": next((_text(title) for title in titles if title), None),
         "x": {"label": _text(axes.get_xlabel()), "scale": axes.get_xscale(), "limits": _list(axes.get_xlim())},
         "y": {"label": _text(axes.get_ylabel()), "scale": axes.get_yscale(), "limits": _list(axes.get_ylim())},
-        **{kind: drawings for kind, drawings in found.items() if drawings},
+        **{kind: drawings for kind, drawings in limits.items() if drawings},
     }
 
 

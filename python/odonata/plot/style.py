@@ -114,9 +114,9 @@ def checked_format(path: Path) -> str:
     """The format of a file's ending; `InputError` if it is not supported."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        found = f"`{path.suffix}`" if kind else "no ending"
+        ending = f"`{path.suffix}`" if kind else "no ending"
         hint = f"end the name in {', '.join(f'.{name}' for name in FORMATS)}"
-        raise InputError(f"cannot draw `{path}`: {found} is not a picture format", hint=hint)
+        raise InputError(f"cannot draw `{path}`: {ending} is not a picture format", hint=hint)
     return kind
 
 

@@ -44,16 +44,16 @@ class Sample:
 
 def draw_densities(axes: Axes, samples: Sequence[Sample]) -> Axes:
     """Draws the fitted density of each sample as a line; a histogram in outline where there is no fit."""
-    unit, factor = time_unit(float(np.median(one.times_ps)) for one in samples)
-    end = max(float(np.quantile(one.times_ps, 0.99)) for one in samples)
-    begin = min(float(one.times_ps.min()) for one in samples)
-    for one, colour in zip(samples, LINES, strict=False):
-        label = _label(one, end)
-        if one.fit is None:
+    unit, factor = time_unit(float(np.median(sample.times_ps)) for sample in samples)
+    end = max(float(np.quantile(sample.times_ps, 0.99)) for sample in samples)
+    begin = min(float(sample.times_ps.min()) for sample in samples)
+    for sample, colour in zip(samples, LINES, strict=False):
+        label = _label(sample, end)
+        if sample.fit is None:
             edges = np.linspace(begin, end, BINS + 1)
-            axes.stairs(_heights(one.times_ps, edges) * factor, edges / factor, color=colour, label=label)
+            axes.stairs(_heights(sample.times_ps, edges) * factor, edges / factor, color=colour, label=label)
         else:
-            at, heights = _curve(one, begin, end)
+            at, heights = _curve(sample, begin, end)
             axes.plot(at / factor, heights * factor, color=colour, linewidth=1.6, label=label)
     _density_axes(axes, unit)
     return axes
@@ -85,7 +85,7 @@ def draw_histogram(axes: Axes, sample: Sample) -> Axes:
 
 
 def draw_scatter(
-    axes: Axes, x: NDArray[np.float64], y_ps: NDArray[np.float64], found: Correlation, x_name: str
+    axes: Axes, x: NDArray[np.float64], y_ps: NDArray[np.float64], correlation: Correlation, x_name: str
 ) -> Axes:
     """Draws points, the line of least squares, and both coefficients with their 95 % intervals."""
     unit, factor = time_unit([float(np.median(y_ps))])
@@ -93,9 +93,9 @@ def draw_scatter(
     slope, start = np.polyfit(x, y_ps / factor, 1)
     ends = np.array([x.min(), x.max()])
     axes.plot(ends, slope * ends + start, color=LINES[1], linewidth=1.2)
-    said = [f"r = {_coefficient(found.pearson)}", f"ρ = {_coefficient(found.spearman)}"]
-    if found.partial_pearson is not None:
-        said.append(f"r without hour = {_coefficient(found.partial_pearson)}")
+    said = [f"r = {_coefficient(correlation.pearson)}", f"ρ = {_coefficient(correlation.spearman)}"]
+    if correlation.partial_pearson is not None:
+        said.append(f"r without hour = {_coefficient(correlation.partial_pearson)}")
     axes.text(0.03, 0.97, "\n".join(said), transform=axes.transAxes, va="top", fontsize=8)
     axes.set_xlabel(plain(x_name))
     axes.set_ylabel(f"mean time ({unit})")
@@ -134,22 +134,22 @@ def _heights(times: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[
     return np.asarray(np.histogram(times, edges)[0] / (len(times) * (edges[1] - edges[0])))
 
 
-def _curve(one: Sample, begin: float, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    assert one.fit is not None
+def _curve(sample: Sample, begin: float, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    assert sample.fit is not None
     # Quantiles too, for peaks that are narrow beside the tail.
-    inside = np.quantile(one.times_ps, np.linspace(0, 0.99, POINTS))
+    inside = np.quantile(sample.times_ps, np.linspace(0, 0.99, POINTS))
     at = np.unique(np.concatenate([np.linspace(begin, end, POINTS), inside]))
-    heights = density(one.fit, at)
+    heights = density(sample.fit, at)
     # Some densities have no bound at one end.
     finite = np.isfinite(heights)
     return at, np.where(finite, heights, heights[finite].max(initial=0.0))
 
 
-def _label(one: Sample, end: float) -> str:
-    beyond = int((one.times_ps > end).sum())
-    parts = [plain(one.name)] if one.name else []
-    if one.fit is not None:
-        parts.append(one.fit.family)
+def _label(sample: Sample, end: float) -> str:
+    beyond = int((sample.times_ps > end).sum())
+    parts = [plain(sample.name)] if sample.name else []
+    if sample.fit is not None:
+        parts.append(sample.fit.family)
     if beyond:
         parts.append(f"{beyond:,} beyond")
     return ", ".join(parts)
@@ -162,6 +162,8 @@ def _density_axes(axes: Axes, unit: str) -> None:
     axes.legend()
 
 
-def _coefficient(one: Coefficient) -> str:
-    between = "" if one.interval is None else f" ({one.interval[0]:.2f} to {one.interval[1]:.2f})"
-    return f"{one.value:.2f}{between}"
+def _coefficient(coefficient: Coefficient) -> str:
+    between = (
+        "" if coefficient.interval is None else f" ({coefficient.interval[0]:.2f} to {coefficient.interval[1]:.2f})"
+    )
+    return f"{coefficient.value:.2f}{between}"

@@ -63,8 +63,8 @@ def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -
             raise InputError(message, hint="`odonata report STUDY` compares the runs of a study")
     if is_study_folder(folder):
         return report_of_study(open_study(folder, verify=verify))
-    found = [open_run(path, verify=verify) for path in (folder, other) if path is not None]
-    return report_of_runs(found)
+    runs = [open_run(path, verify=verify) for path in (folder, other) if path is not None]
+    return report_of_runs(runs)
 
 
 def usual_target(folder: Path, other: Path | None = None) -> Path:

@@ -73,6 +73,6 @@ def _jobs(run: Run, nodes: pl.DataFrame, routers: pl.DataFrame) -> pl.DataFrame:
     ranks = [(node, job) for job, of in enumerate(run.resolved["spec"]["jobs"]) for node in of["nodes"]]
     processes = pl.DataFrame(ranks, schema={"id": pl.UInt32, "jobid": pl.UInt16}, orient="row")
     here = nodes.select("id", "router", n=pl.int_range(pl.len()).over("router"))
-    found = processes.with_columns(core=pl.int_range(pl.len()).over("id")).join(here, on="id", maintain_order="left")
-    found = found.join(routers.rename({"id": "router"}), on="router", maintain_order="left")
-    return found.select(g="group", r="row", c="column", n="n", core="core", jobid="jobid")
+    jobs = processes.with_columns(core=pl.int_range(pl.len()).over("id")).join(here, on="id", maintain_order="left")
+    jobs = jobs.join(routers.rename({"id": "router"}), on="router", maintain_order="left")
+    return jobs.select(g="group", r="row", c="column", n="n", core="core", jobid="jobid")

@@ -142,10 +142,10 @@ def _kept_operations(
     if every > 1:
         left_out.append(f"{name}: operations of one recorded rank in {every} are in the trace.")
         rows = rows.filter(pl.col("rank").is_in(recorded.gather_every(every).implode()))
-    found: dict[int, dict[int, list[dict[str, Any]]]] = {}
+    kept: dict[int, dict[int, list[dict[str, Any]]]] = {}
     for row in rows.sort("rank", "cpu", "begin_ps", maintain_order=True).iter_rows(named=True):
-        found.setdefault(row["rank"], {}).setdefault(row["cpu"], []).append(row)
-    return found
+        kept.setdefault(row["rank"], {}).setdefault(row["cpu"], []).append(row)
+    return kept
 
 
 def _operations(pid: int, tid: int, tasks: list[dict[str, Any]], since: int, until: int) -> Iterator[dict[str, Any]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.blame import Explanation, causes_of
+from odonata.blame.programs import is_recorded, program_times
+from odonata.blame.sentences import sentences
 from odonata.machine.kinds.dragonfly import NOT_MODELLED as NOT_MODELLED_OF
-from odonata.report.blame import blame_of
 from odonata.report.machine import machine_of
 from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
@@ -15,6 +17,7 @@ from odonata.units import format_time
 
 if TYPE_CHECKING:
     from odonata.store import Run
+
 
 _LISTS = ("bin_lower_ps", "bin_upper_ps", "bin_count")
 
@@ -82,7 +85,6 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     scenario = run.resolved.get("scenario", {})
     system, routing = scenario.get("system", {}), scenario.get("routing", {})
     options = ", ".join(f"{key} {value}" for key, value in routing.items() if key != "name")
-    engine = "not recorded" if run.engine is None else run.engine
     facts = [
         ("system", " ".join(filter(None, (str(system.get("name", "")), _bracketed(str(system.get("title", ""))))))),
         ("routing", str(routing.get("name", "")) + (f" ({options})" if options else "")),
@@ -90,7 +92,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("simulated time", format_time(int(run.manifest["sim_time_ps"]), 4)),
         ("packet-hops", f"{run.manifest['packet_hops']:,}"),
         ("run", run.id),
-        ("version", f"{run.manifest['version']}, engine {engine}"),
+        ("version", f"{run.manifest['version']}, engine {run.engine}"),
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -108,3 +110,37 @@ def _of_network(run: Run) -> tuple[str, ...]:
 
 def _bracketed(text: str) -> str:
     return f"({text})" if text else ""
+
+
+def blame_of(run: Run) -> dict[str, Any] | None:
+    """Sentences on the jobs that are not background, with their critical paths if the run has recorded what they need;
+    causes and places of all jobs. `None` if nothing was recorded."""
+    if run.blame.is_empty():
+        return None
+    jobs = causes_of(run, run.blame)
+    causes = [cause for job in jobs for cause in job.causes]
+    places = [(cause, place) for cause in causes for place in cause.places]
+    waiting = {job.job: job.waiting_ps for job in jobs}
+    shown = [number for number, job in enumerate(jobs) if not job.background]
+    programs = [n for n in shown if "program" in run.resolved["spec"]["jobs"][n] and is_recorded(run, n)]
+    times, _ = program_times(run, programs, run.operations, run.messages)
+    return {
+        "sentences": sentences(Explanation(run.id, tuple(jobs[n] for n in shown), (), times)),
+        "classes": list(dict.fromkeys(class_ for cause in causes for class_ in sorted(cause.by_class))),
+        "causes": [
+            {"victim": of.victim, "cause": of.cause, "share": of.share, "ps": of.ps, "by_class": of.by_class}
+            for of in causes
+        ],
+        "places": [
+            {
+                "victim": cause.victim,
+                "cause": cause.cause,
+                "class": place.class_,
+                "where": place.name,
+                "share": place.ps / waiting[cause.victim],
+                "links": place.links,
+                "worst": place.worst,
+            }
+            for cause, place in places
+        ],
+    }

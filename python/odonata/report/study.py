@@ -82,7 +82,7 @@ def _axis(study: Study, key: str) -> dict[str, Any]:
     positions: list[float] | None = None
     if kind != "name":
         ascending = [numbers[index] for index in order]
-        positions = [math.log10(one) for one in ascending] if is_logarithmic(kind, numbers) else ascending
+        positions = [math.log10(number) for number in ascending] if is_logarithmic(kind, numbers) else ascending
     return {"key": key, "kind": kind, "values": [text(values[index]) for index in order], "positions": positions}
 
 
@@ -133,7 +133,7 @@ def _comparisons(study: Study, shown: list[str], left_out: list[str]) -> list[di
         left_out.append(
             f"Of {len(wanted)} comparisons of axes, {MOST_COMPARISONS} are here. `odonata compare` makes the others."
         )
-    found = []
+    comparisons = []
     for column, name, key in wanted[:MOST_COMPARISONS]:
         try:
             comparison = study.compare(key, column, job=name)
@@ -141,8 +141,8 @@ def _comparisons(study: Study, shown: list[str], left_out: list[str]) -> list[di
             continue  # without numbers in this column, or all cut off
         rows = [{**row, "value": text(row["value"])} for row in comparison.as_dict()["rows"]]
         baseline, said = text(comparison.baseline), sentences(comparison)
-        found.append({"by": key, "column": column, "job": name, "baseline": baseline, "rows": rows, "said": said})
-    return found
+        comparisons.append({"by": key, "column": column, "job": name, "baseline": baseline, "rows": rows, "said": said})
+    return comparisons
 
 
 def _facts(study: Study) -> list[tuple[str, str]]:

@@ -87,9 +87,9 @@ def messages_of(run: Run, left_out: list[str]) -> dict[str, Any]:
         )
         latency = rows["latency_ps"].to_numpy()
         for distance, name in enumerate(DISTANCES):
-            found = Latency.from_rows(latency[far == distance])
-            if found is not None:
-                by_distance.append({"job": number, "distance": name, "count": found.count, **found.as_dict()})
+            latencies = Latency.from_rows(latency[far == distance])
+            if latencies is not None:
+                by_distance.append({"job": number, "distance": name, "count": latencies.count, **latencies.as_dict()})
     return {
         "slice_ps": width,
         "distances": by_distance,
@@ -121,13 +121,13 @@ def _messages(
 
 def _over_time(rows: pl.DataFrame, job: int, width: int) -> pl.DataFrame:
     latency = pl.col("latency_ps")
-    found = rows.group_by((pl.col("issue_ps") // width).alias("slice")).agg(
+    slices = rows.group_by((pl.col("issue_ps") // width).alias("slice")).agg(
         pl.len().alias("count"),
         latency.cast(pl.Float64).sum().alias("sum_ps"),
         *(latency.sort().get((pl.len() * top + 99) // 100 - 1).alias(f"p{top}_ps") for top in (50, 99)),
         latency.max().alias("max_ps"),
     )
-    return found.sort("slice").with_columns(pl.lit(job, pl.UInt16).alias("job"))
+    return slices.sort("slice").with_columns(pl.lit(job, pl.UInt16).alias("job"))
 
 
 def _places(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -162,11 +162,11 @@ def traffic_of(run: Run, left_out: list[str]) -> dict[str, Any] | None:
 def iterations_of(run: Run, left_out: list[str]) -> pl.DataFrame | None:
     """Iterations that all ranks of a job have ended; `None` if there are none."""
     columns = ("job", "iteration", "first_begin_ps", "last_end_ps", "time_ps", "longest_ps", "mean_ps")
-    found = run.scan("iterations").filter(pl.col("time_ps").is_not_null()).select(*columns).collect()
-    if found.is_empty():
+    iterations = run.scan("iterations").filter(pl.col("time_ps").is_not_null()).select(*columns).collect()
+    if iterations.is_empty():
         return None
-    most = int(found.group_by("job").len()["len"].max())  # type: ignore[arg-type]
+    most = int(iterations.group_by("job").len()["len"].max())  # type: ignore[arg-type]
     every = -(-most // MOST_ITERATIONS)
     if every > 1:
         left_out.append(f"Iterations: one in {every} is drawn. The table of jobs counts all of them.")
-    return found.filter(pl.col("iteration") % every == 0)
+    return iterations.filter(pl.col("iteration") % every == 0)

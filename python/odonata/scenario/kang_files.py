@@ -1,11 +1,11 @@
-"""Workload and allocation files of the simulator of Kang 2019 (K9).
+"""Workload and allocation files of the simulator of Kang 2019.
 
 A workload file has one job a line: `nranks name pattern-id interval_ns bytes num_msgs`, where `num_msgs`
 counts intervals. An allocation file has, on the same line, the nodes of that job in the order of its
 ranks. Both may contain blank lines.
 
 One difference: the paper says that a broadcast (ids 7 and 12) waits for the last message of the previous broadcast. Its
-simulator does not wait; ours does (K17).
+simulator does not wait; ours does (Kang 2019, section 3.4.1).
 """
 
 import re

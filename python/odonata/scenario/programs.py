@@ -8,9 +8,10 @@ from odonata import units
 from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
-from odonata.scenario.apps import Program, overhead
+from odonata.scenario.apps import Program
+from odonata.scenario.apps.app import JOB_KEYS
 from odonata.scenario.apps.mapping import MappingTable
-from odonata.scenario.apps.program import JOB_KEYS
+from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
 #: Keys of `[[job]]` that only programs have.
@@ -178,7 +179,7 @@ def decided(
         on_ps=on,
         off_ps=off,
         start_ps=job.start or 0,
-        overhead=overhead.decided(job.overhead, host),
+        overhead=decided_overhead(job.overhead, host),
         body=body,
     )
 

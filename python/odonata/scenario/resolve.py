@@ -265,13 +265,13 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
             if count is None and not policy.counts_itself:
                 raise InputError("missing key `nodes`", hint="the number of nodes of the job", path=placement.COUNT)
             try:
-                found = placer.place(policy.name, count, options, folder=folder, owner=job.table.name)
+                answer = placer.place(policy.name, count, options, folder=folder, owner=job.table.name)
             except InputError as e:
                 raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
-            if len(found.nodes) < 2 and isinstance(job.table.app, Pattern):
+            if len(answer.nodes) < 2 and isinstance(job.table.app, Pattern):
                 raise InputError("a job of one node has no other rank to send to")
-        placed[job.index] = found
+        placed[job.index] = answer
     return placed
 
 

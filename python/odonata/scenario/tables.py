@@ -9,8 +9,7 @@ from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error
 from odonata.errors import InputError, shortened
 from odonata.scenario.apps import AnyApp
 from odonata.scenario.apps.mapping import Mapped
-from odonata.scenario.apps.overhead import Overhead
-from odonata.scenario.apps.values import Duration, Iterations
+from odonata.scenario.apps.values import Duration, Iterations, Overhead
 from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing, SensingTable
 
@@ -140,7 +139,7 @@ class RunTable(Table):
 
 
 class LinksTable(Table):
-    """`[measure.links]`: traffic between groups over time (K21)."""
+    """`[measure.links]`: traffic between groups over time (Kang 2019, section 4.4)."""
 
     every: PositiveTime = Field(description="width of the windows")
 
@@ -204,7 +203,7 @@ class AdviseTable(Table):
 
 
 class ImportTable(Table):
-    """`import`: jobs from the files of the simulator of Kang 2019 (K9)."""
+    """`import`: jobs from the files of the simulator of Kang 2019."""
 
     workload: str = Field(description="workload file: one job per line")
     alloc: str = Field(description="allocation file: the nodes of one job per line")

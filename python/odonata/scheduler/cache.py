@@ -45,10 +45,10 @@ class Cache:
                 key, checksum = row.pop("key"), row.pop("sha256")
                 if checksum != _checksum(key, row):
                     continue  # something has changed it
-                found = _measured(row)
+                measured = _measured(row)
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 continue  # a line that was cut; its window is simulated again
-            self._known[key] = found
+            self._known[key] = measured
 
     def __contains__(self, key: str) -> bool:
         return key in self._known
@@ -59,12 +59,12 @@ class Cache:
     def __len__(self) -> int:
         return len(self._known)
 
-    def add(self, key: str, found: Measured) -> None:
+    def add(self, key: str, measured: Measured) -> None:
         """Keeps a result. Raises RunError if it cannot be written."""
-        self._known[key] = found
+        self._known[key] = measured
         if self._file is None:
             return
-        row = asdict(found)
+        row = asdict(measured)
         line = json.dumps({"key": key, "sha256": _checksum(key, row), **row}) + "\n"
         try:
             with self._file.open("a", encoding="utf-8") as opened:
@@ -80,7 +80,7 @@ def _measured(row: dict[str, Any]) -> Measured:
     means, errors = row["means_ps"], row["errors"]
     if not (isinstance(means, tuple) and isinstance(errors, tuple) and len(means) == len(errors)):
         raise TypeError("no times of jobs")
-    of_jobs = (one for one in (*means, *errors) if one is not None)
+    of_jobs = (number for number in (*means, *errors) if number is not None)
     if not all(map(_is_number, (*of_jobs, row["length_ps"], row["packet_hops"], row["wall_s"]))):
         raise TypeError("no number")
     return Measured(**row)

@@ -90,7 +90,7 @@ class Outcome:
             "name": self.name,
             "notes": list(self.plan_notes),
             "cases": [asdict(case) for case in self.cases],
-            "differences": [asdict(one) for one in self.differences],
+            "differences": [asdict(difference) for difference in self.differences],
             "confidence": 0.95,
             "warnings": list(self.warnings),
         }
@@ -129,7 +129,7 @@ def _jobs(plan: Plan, schedule: Schedule) -> pl.DataFrame:
     import polars as pl
 
     rows = []
-    for ended in sorted(schedule.timeline.ended, key=lambda one: one.number):
+    for ended in sorted(schedule.timeline.ended, key=lambda row: row.number):
         job = schedule.stream.jobs[ended.number]
         run, wait = (ended.end_ps - ended.start_ps) / _PS, (ended.start_ps - job.submit_ps) / _PS
         work = (job.work_ps - ended.left_ps) / _PS
@@ -182,8 +182,8 @@ def _case(plan: Plan, schedule: Schedule, jobs: pl.DataFrame, cache: Cache) -> C
 
 
 def _mean(rows: pl.DataFrame, column: str) -> float:
-    found = rows[column].mean()
-    return math.nan if found is None else float(found)  # type: ignore[arg-type]
+    mean = rows[column].mean()
+    return math.nan if mean is None else float(mean)  # type: ignore[arg-type]
 
 
 def _differences(plan: Plan, jobs: pl.DataFrame) -> list[Difference]:
@@ -191,7 +191,7 @@ def _differences(plan: Plan, jobs: pl.DataFrame) -> list[Difference]:
 
     names = [name for name, _ in plan.cases]
     first = jobs.filter(pl.col("case") == names[0])
-    found = []
+    differences = []
     for name in names[1:]:
         there = jobs.filter(pl.col("case") == name)
         both = first.join(there, on=["stream", "job"], suffix="_there", maintain_order="left")
@@ -201,12 +201,12 @@ def _differences(plan: Plan, jobs: pl.DataFrame) -> list[Difference]:
                 continue
             gained = pairs.with_columns(difference=pl.col(f"{column}_there") - pl.col(column))
             samples = _samples(gained)
-            found.append(
+            differences.append(
                 Difference(
                     name, column, _mean(pairs, column), _mean(gained, "difference"), _interval(samples), len(samples)
                 )
             )
-    return found
+    return differences
 
 
 def _samples(pairs: pl.DataFrame) -> list[float]:
@@ -231,6 +231,6 @@ def _interval(samples: Sequence[float]) -> tuple[float, float] | None:
 
     count = len(samples)
     mean = sum(samples) / count
-    variance = sum((one - mean) ** 2 for one in samples) / (count - 1)
+    variance = sum((sample - mean) ** 2 for sample in samples) / (count - 1)
     half = float(t.ppf(0.975, count - 1)) * math.sqrt(variance / count)
     return mean - half, mean + half

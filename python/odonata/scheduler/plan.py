@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from odonata import scenario
-from odonata.cluster.accounting import counts_processors
-from odonata.cluster.book import Book, book_of, read_book
-from odonata.cluster.records import Job
-from odonata.cluster.workload import interval_of_load
 from odonata.document import Document, parse, read, validate
 from odonata.errors import InputError
 from odonata.placement import POLICIES, read_options
 from odonata.placement.policy import Freedom
+from odonata.queue.accounting import counts_processors
+from odonata.queue.records import Job
 from odonata.scheduler import synthetic
 from odonata.scheduler.submission import Submission, Told, read_stream, submission
 from odonata.scheduler.tables import ScheduleTable
 from odonata.scheduler.timeline import FEWEST, Case
 from odonata.scheduler.window import Member, content_of_job, content_of_machine, toml_of
 from odonata.units import format_time
+from odonata.workload.book import Book, book_of, read_book
+from odonata.workload.from_queue import interval_of_load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,7 +250,7 @@ def _as_job(told: Told) -> Job:
 
 
 def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, Case]]:
-    found: list[tuple[str, Case]] = []
+    cases: list[tuple[str, Case]] = []
     for number, place in enumerate(table.place):
         options = {key: value for key, value in place.items() if key != "policy"}
         where: tuple[str | int, ...] = ("place", number) if len(table.place) > 1 else ("place",)
@@ -269,10 +269,10 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
             case = Case(
                 system, backfill, policy.name, options, kill, table.window.seed, str(path.parent), table.backfill_jobs
             )
-            found.append((name, case))
-    if len({name for name, _ in found}) < len(found):
+            cases.append((name, case))
+    if len({name for name, _ in cases}) < len(cases):
         raise InputError("two cases are the same", path=("place",))
-    return found
+    return cases
 
 
 def _check_traffic(plan: Plan, stream: Stream) -> None:
@@ -281,5 +281,7 @@ def _check_traffic(plan: Plan, stream: Stream) -> None:
     for job in stream.jobs:
         if job.nodes >= FEWEST:
             sizes.setdefault(job.app, set()).add(job.nodes)
-    for rule, nodes in ((rule, nodes) for rule, found in sizes.items() for nodes in {min(found), max(found)}):
+    for rule, nodes in (
+        (rule, nodes) for rule, nodes_of_rule in sizes.items() for nodes in {min(nodes_of_rule), max(nodes_of_rule)}
+    ):
         plan.resolved(rule, nodes)

@@ -36,8 +36,8 @@ class _OfDask:
 
     def submit(self, function: Callable[[Window], Any], window: Window, /) -> Future[Any]:
         """Lets a worker simulate a window."""
-        found: Future[Any] = self._executor.submit(function, window)
-        return found
+        future: Future[Any] = self._executor.submit(function, window)
+        return future
 
     @property
     def lost(self) -> bool:
@@ -117,9 +117,9 @@ def schedule(
     with files.alone_in(folder, "command"):
         files.write(folder / TEXT, plan.document.text)
         cache = Cache(folder)
-        found = outcome(plan, simulate(plan, cache, many, executor, report), cache)
-        _write(found, folder)
-    return found
+        result = outcome(plan, simulate(plan, cache, many, executor, report), cache)
+        _write(result, folder)
+    return result
 
 
 def _check_place(folder: Path, text: str, *, force: bool) -> None:
@@ -135,10 +135,10 @@ def _check_place(folder: Path, text: str, *, force: bool) -> None:
         raise InputError(f"`{folder}` is the folder of another schedule", hint=hint)
 
 
-def _write(found: Outcome, folder: Path) -> None:
+def _write(outcome: Outcome, folder: Path) -> None:
     import io
 
     data = io.BytesIO()
-    found.jobs.write_parquet(data)
+    outcome.jobs.write_parquet(data)
     files.write(folder / "jobs.parquet", data.getvalue())
-    files.write(folder / "schedule.json", json.dumps(found.as_dict(), indent=1) + "\n")
+    files.write(folder / "schedule.json", json.dumps(outcome.as_dict(), indent=1) + "\n")

@@ -127,13 +127,13 @@ class Plan:
         for position, (nodes, length) in enumerate(self._jobs):
             if position > self._could[-1]:
                 break
-            found = None if nodes > self._most else self._find(nodes, length)
-            if found is None:
+            start = None if nodes > self._most else self._find(nodes, length)
+            if start is None:
                 self._put_off.append((nodes, length, self._horizon))
                 self._exact = self._horizon
                 continue
-            self._profile.take(nodes, length, *found)
-            begin = self._profile.begins[found[0]]
+            self._profile.take(nodes, length, *start)
+            begin = self._profile.begins[start[0]]
             since += 1
             if begin == 0:
                 started.append(position)
@@ -147,13 +147,13 @@ class Plan:
         """The steps of a job, as `Profile.find` gives them; None if it cannot begin before the horizon."""
         if self._too_large.has(nodes, length):
             return None
-        found = self._profile.find(nodes, length, 0, self._horizon)
-        while found is not None and self._profile.begins[found[0]] + length > self._exact:
-            self._make_up(self._profile.begins[found[0]] + length)
-            found = self._profile.find(nodes, length, 0, self._horizon)
-        if found is None:
+        start = self._profile.find(nodes, length, 0, self._horizon)
+        while start is not None and self._profile.begins[start[0]] + length > self._exact:
+            self._make_up(self._profile.begins[start[0]] + length)
+            start = self._profile.find(nodes, length, 0, self._horizon)
+        if start is None:
             self._too_large.add(nodes, length)
-        return found
+        return start
 
     def _make_up(self, until: int) -> None:
         """Makes the reservations of the jobs that were put off and begin before a time, so that it is exact until then.
@@ -167,25 +167,25 @@ class Plan:
         at = 0
         while at < len(left):
             nodes, length, after = left[at]
-            found = None
+            start = None
             if not too_large.has(nodes, length):
-                found = profile.find(nodes, length, bisect_left(profile.begins, after), until)
-                if found is None:
+                start = profile.find(nodes, length, bisect_left(profile.begins, after), until)
+                if start is None:
                     too_large.add(nodes, length)
-            if found is None:
+            if start is None:
                 kept.append((nodes, length, until))
-            elif kept and profile.begins[found[0]] + length > until:
-                until = profile.begins[found[0]] + length
+            elif kept and profile.begins[start[0]] + length > until:
+                until = profile.begins[start[0]] + length
                 left, kept, too_large, at = kept + left[at:], [], _TooLarge(), 0
                 continue
             else:
-                profile.take(nodes, length, *found)
+                profile.take(nodes, length, *start)
             at += 1
         self._put_off, self._exact = kept, until if kept else NEVER
 
     def _look(self, begin: int) -> bool:
         """Looks again which jobs can start now, from this position on; whether there are any."""
-        could = [one for one in self._could if one >= begin and self._profile.fits_now(*self._jobs[one])]
+        could = [job for job in self._could if job >= begin and self._profile.fits_now(*self._jobs[job])]
         if could:
             self._aim_at(could)
         return bool(could)

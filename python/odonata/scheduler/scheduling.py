@@ -101,8 +101,8 @@ class Schedule:
             if number not in self.rates and jobs[number].app in self.patterns:
                 self.rates[number] = ONE
             elif number not in self.rates:
-                alike = [self.rates[one] for one in known if jobs[one].app == jobs[number].app]
-                among = alike or [self.rates[one] for one in known] or [ONE]
+                alike = [self.rates[other] for other in known if jobs[other].app == jobs[number].app]
+                among = alike or [self.rates[other] for other in known] or [ONE]
                 self.rates[number] = round(sum(among) / len(among))
         return {number: self.rates[number] for number in now}
 
@@ -142,8 +142,8 @@ class Rates:
             return {}
         if window is None:
             return schedule.carried()
-        found = self.cache[self.key(window)]
-        times = dict(zip(window.members, found.means_ps, strict=True))
+        measured = self.cache[self.key(window)]
+        times = dict(zip(window.members, measured.means_ps, strict=True))
         schedule.rates, schedule.seen = {}, schedule.network
         for number, member in zip(schedule.timeline.network, self._members(schedule), strict=True):
             now = times[member]
@@ -255,8 +255,8 @@ class _Run:
         while not schedule.timeline.done:
             missing, window = self._rates.needed(schedule)
             if missing:
-                for one in missing:
-                    self._crew.want(self._rates.key(one), one)
+                for absent in missing:
+                    self._crew.want(self._rates.key(absent), absent)
                 return True
             if window is not None:
                 schedule.keys.append(self._rates.key(window))
@@ -269,9 +269,9 @@ class _Run:
         guess = schedule.guess = schedule.guess or schedule.copy()
         while self._crew.free and not guess.timeline.done:
             missing, window = self._rates.needed(guess)
-            wanted = [one for one in missing if not self._crew.wants(self._rates.key(one))]
-            for one in wanted:
-                self._crew.want(self._rates.key(one), one)
+            wanted = [asked for asked in missing if not self._crew.wants(self._rates.key(asked))]
+            for asked in wanted:
+                self._crew.want(self._rates.key(asked), asked)
             if not wanted:
                 rates = guess.carried() if missing else self._rates.rates(guess, window)
                 guess.seen = guess.network if missing else guess.seen
@@ -279,8 +279,8 @@ class _Run:
 
     def _collect(self) -> None:
         """Waits for a window at least."""
-        for key, found in self._crew.results():
-            self._cache.add(key, found)
+        for key, measured in self._crew.results():
+            self._cache.add(key, measured)
             self._progress.simulated += 1
 
     def _tell(self) -> None:
@@ -315,19 +315,19 @@ class _Crew:
 
     def results(self) -> list[tuple[str, Measured]]:
         """The windows that are done; waits for one. Raises RunError if one cannot be simulated."""
-        found = []
+        collected = []
         try:
             done = wait(self._under_way, LOOK_S, FIRST_COMPLETED).done
             while not done:
                 if getattr(self._given, "lost", False):
                     raise CancelledError
                 done = wait(self._under_way, LOOK_S, FIRST_COMPLETED).done
-            for future in sorted(done, key=lambda one: self._under_way[one][0]):
+            for future in sorted(done, key=lambda task: self._under_way[task][0]):
                 measured, problem = future.result()
                 if measured is None:
                     raise RunError(f"a window cannot be simulated: {problem}")
                 key, _ = self._under_way.pop(future)
-                found.append((key, measured))
+                collected.append((key, measured))
         except BrokenProcessPool:
             self._again()
         except CancelledError:
@@ -339,7 +339,7 @@ class _Crew:
             raise
         except Exception as problem:  # of a worker of Dask: what fails in a window comes as a text
             raise RunError(f"a worker failed: {type(problem).__name__}: {problem}") from problem
-        return found
+        return collected
 
     def _again(self) -> None:
         """Starts other workers in place of dead ones, with the windows that they had."""

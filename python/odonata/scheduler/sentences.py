@@ -48,22 +48,22 @@ def _row(case: Case, *, streams: bool) -> list[str]:
 
 
 def _differences(outcome: Outcome) -> Table:
-    found = {(one.case, one.column): one for one in outcome.differences}
-    cases = dict.fromkeys(one.case for one in outcome.differences)
-    rows = [[case, *(_cell(found.get((case, column))) for column in COMPARED)] for case in cases]
+    by_cell = {(difference.case, difference.column): difference for difference in outcome.differences}
+    cases = dict.fromkeys(difference.case for difference in outcome.differences)
+    rows = [[case, *(_cell(by_cell.get((case, column))) for column in COMPARED)] for case in cases]
     return Table([Column("case", right=False), *(Column(name, right=False) for name in COMPARED.values())], rows)
 
 
-def _cell(one: Difference | None) -> str:
-    if one is None:
+def _cell(difference: Difference | None) -> str:
+    if difference is None:
         return "-"
-    if one.difference == 0 and one.interval in (None, (0.0, 0.0)):
+    if difference.difference == 0 and difference.interval in (None, (0.0, 0.0)):
         return "the same"
-    amount = _amount(one.column, one.difference)
-    if one.interval is None:
+    amount = _amount(difference.column, difference.difference)
+    if difference.interval is None:
         return f"{amount} (too few jobs)"
-    low, high = (_amount(one.column, end) for end in one.interval)
-    zero = ", contains 0" if one.interval[0] <= 0 <= one.interval[1] else ""
+    low, high = (_amount(difference.column, end) for end in difference.interval)
+    zero = ", contains 0" if difference.interval[0] <= 0 <= difference.interval[1] else ""
     return f"{amount} ({low} to {high}{zero})"
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odonata.cluster.accounting import read_runs
 from odonata.errors import InputError
+from odonata.queue.accounting import read_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from odonata.cluster.accounting import Run
+    from odonata.queue.accounting import Run
 
 _PS = 10**12
 
@@ -55,7 +55,7 @@ def read_stream(
     Parameters
     ----------
     file
-        As `odonata.cluster.accounting.read_runs` takes it.
+        As `odonata.queue.accounting.read_runs` takes it.
     cores_per_node
         For SWF: processors of a node.
     first

@@ -71,12 +71,12 @@ def stream(
     times = [_time(draws["time"], size) for size in sizes]
     work = sum(size * time for size, time in zip(sizes, times, strict=True))
     mean = work / (load * nodes * jobs)
-    found, now = [], 0.0
+    made, now = [], 0.0
     for number, (size, time) in enumerate(zip(sizes, times, strict=True)):
         name = _choose(draws["name"], names)
-        found.append(Told(str(number), now, size, time, time * over, name=name))
+        made.append(Told(str(number), now, size, time, time * over, name=name))
         now += -mean * math.log(1.0 - draws["arrival"].unit())
-    return found
+    return made
 
 
 def _size(stream: SplitMix64, largest: int) -> int:

@@ -18,35 +18,35 @@ NAMES = {"halo": 1.0, "transform": 1.0, "training": 1.0}
 
 
 def _several(value: Any) -> tuple[Any, ...]:
-    found = tuple(value) if isinstance(value, list | tuple) else (value,)
-    if not found:
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not values:
         raise InputError("the list is empty")
-    return found
+    return values
 
 
 def _seeds(value: Any) -> tuple[Any, ...]:
-    found = _several(value)
-    for position, seed in enumerate(found):
-        if seed in found[:position]:
+    seeds = _several(value)
+    for position, seed in enumerate(seeds):
+        if seed in seeds[:position]:
             raise InputError(f"the seed {seed!r} is given twice", path=(position,))
-    return found
+    return seeds
 
 
 def _placement(value: Any) -> tuple[dict[str, Any], ...]:
-    found = []
-    for one in _several(value):
-        table = {"policy": one} if isinstance(one, str) else one
+    policies = []
+    for given in _several(value):
+        table = {"policy": given} if isinstance(given, str) else given
         if not isinstance(table, dict) or not isinstance(table.get("policy"), str):
             hint = 'place = ["level-spread", { policy = "random", groups = "0-3" }]'
-            raise InputError(f"expected the name of a policy, or a table with `policy`, found `{one!r}`", hint=hint)
-        found.append(plain(table))
-    return tuple(found)
+            raise InputError(f"expected the name of a policy, or a table with `policy`, found `{given!r}`", hint=hint)
+        policies.append(plain(table))
+    return tuple(policies)
 
 
 def _backfill(value: Any) -> tuple[str, ...]:
-    for one in _several(value):
-        if one not in BACKFILL:
-            raise unknown("backfilling", str(one), BACKFILL)
+    for given in _several(value):
+        if given not in BACKFILL:
+            raise unknown("backfilling", str(given), BACKFILL)
     return _several(value)
 
 
@@ -59,13 +59,13 @@ def _backfill_jobs(value: Any) -> int | None:
 
 
 def _names(value: Any) -> dict[str, float]:
-    found = dict.fromkeys(value, 1.0) if isinstance(value, list) else value
-    if not isinstance(found, dict) or not found:
+    shares = dict.fromkeys(value, 1.0) if isinstance(value, list) else value
+    if not isinstance(shares, dict) or not shares:
         raise InputError(f"expected names with weights such as {{ halo = 2, training = 1 }}, found `{value!r}`")
-    for name, weight in found.items():
+    for name, weight in shares.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
             raise InputError(f"`{name}`: expected a weight above 0, found `{weight!r}`")
-    return {str(name): float(weight) for name, weight in found.items()}
+    return {str(name): float(weight) for name, weight in shares.items()}
 
 
 class SyntheticTable(Table):

@@ -206,8 +206,8 @@ class Timeline:
         job, options = self.jobs[number], dict(self.case.options)
         if POLICIES.find(self.case.policy).seeded:
             options.setdefault("seed", stream_seed(self.case.seed, "schedule", number))
-        found = self._placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
-        stay = self.running[number] = Stay(number, tuple(found.nodes), self.now, job.work_ps * ONE, self.now)
+        placement = self._placer.place(self.case.policy, job.nodes, options, folder=self.case.folder, owner=job.name)
+        stay = self.running[number] = Stay(number, tuple(placement.nodes), self.now, job.work_ps * ONE, self.now)
         self._free -= len(stay.nodes)
         heappush(self._ends, (self._end(stay), number))
         insort(self._expected, (self._limit_end(stay), len(stay.nodes)))

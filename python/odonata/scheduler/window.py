@@ -111,20 +111,24 @@ def simulate(window: Window) -> Measured:
     while True:
         spec, result = _run(window, extent)
         hops, wall = hops + result["packet_hops"], wall + result["wall_s"]
-        found = [_estimate(spec, result, job) if one.program else (None, 0.0) for job, one in enumerate(window.members)]
-        enough = all(error is not None and error <= window.error for _, error in found)
+        estimates = [
+            _estimate(spec, result, job) if member.program else (None, 0.0) for job, member in enumerate(window.members)
+        ]
+        enough = all(error is not None and error <= window.error for _, error in estimates)
         length = int(result["end_ps"])
         if enough or length >= window.longest_ps:
             break
         extent = min(2 * extent, window.longest_ps)
-    for member, (mean, _) in zip(window.members, found, strict=True):
+    for member, (mean, _) in zip(window.members, estimates, strict=True):
         if member.program and mean is None:
             raise RunError(
                 f"a job on {len(member.nodes):,} nodes ends no iteration after its first {WARM_UP} in "
                 f"{format_time(length)}\n  hint: make `window.longest` longer, or its traffic lighter"
             )
-    errors = tuple(error if member.program else None for member, (_, error) in zip(window.members, found, strict=True))
-    return Measured(tuple(mean for mean, _ in found), errors, length, hops, wall)
+    errors = tuple(
+        error if member.program else None for member, (_, error) in zip(window.members, estimates, strict=True)
+    )
+    return Measured(tuple(mean for mean, _ in estimates), errors, length, hops, wall)
 
 
 def scenario_text(window: Window, extent: int) -> str:
@@ -188,7 +192,7 @@ def half_width(ends: Sequence[int]) -> float | None:
     cuts = [ends[count - size * (BATCHES - batch)] for batch in range(BATCHES + 1)]
     means = [(late - early) / size for early, late in pairwise(cuts)]
     middle = sum(means) / BATCHES
-    variance = sum((one - middle) ** 2 for one in means) / (BATCHES - 1)
+    variance = sum((batch_mean - middle) ** 2 for batch_mean in means) / (BATCHES - 1)
     return STUDENT * math.sqrt(variance / BATCHES) / mean if mean else 0.0
 
 

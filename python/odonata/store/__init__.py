@@ -14,8 +14,8 @@ operations.parquet
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another
 name in the same parent and renamed when it is complete, so a folder with its final name is finished. An existing run is
 replaced file by file, and other files are kept; a folder without its manifest is not finished. The manifest has the
-SHA-256 of every file, and a checksum of its own values. Folders of older formats open: columns that came later
-(`Column.since`) are null.
+SHA-256 of every file, and a checksum of its own values. A folder of another
+format is refused.
 """
 
 from __future__ import annotations

@@ -2,16 +2,13 @@
 
 `odonata show columns`, the metadata of the Parquet files, the orientation of `odonata compare` and the reference
 documentation all come from here, and [tables][odonata.store.tables] cannot write a column that is not listed. A new
-column is a new line with the first format that has it; in folders of older formats it reads as null.
+column is a new line.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from typing import Literal
 
 Better = Literal["more", "less", "neither"]
 
@@ -64,18 +61,9 @@ class Column:
     """What the value is, and when it is absent."""
     better: Better = "neither"
     """Which of two values is better; `neither` if the value is not a result."""
-    since: int = 1
-    """First format (`manifest.FORMAT`) with the column. It is null in all rows of an older folder."""
-    formerly: str | None = None
-    """Name under which older versions wrote it. Folders with that name open and have the present one."""
 
 
-Line = (
-    tuple[str, str, str, str]
-    | tuple[str, str, str, str, Better]
-    | tuple[str, str, str, str, Better, int]
-    | tuple[str, str, str, str, Better, int, str]
-)
+Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better]
 """A line of the registry: the fields of `Column` after the table, in their order."""
 
 
@@ -88,23 +76,23 @@ def _column(table: str) -> list[Column]:
     return [Column(table, *line) for line in _LINES[table]]
 
 
-def _latency_lines(prefix: str, of: str, absent: str, since: int = 1) -> list[Line]:
+def _latency_lines(prefix: str, of: str, absent: str) -> list[Line]:
     names = {"min": "minimum", "p50": "median", "max": "maximum"}
     lines: list[Line] = []
     for name, (top, bottom) in QUANTILES.items():
         what = names.get(name, f"{100 * top / bottom:g} % quantile (nearest rank)")
-        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less", since))
-    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less", since)]
+        lines.append((f"{prefix}_{name}_ps", "UInt64", "ps", f"{what} {of}; {absent}", "less"))
+    return [*lines, (f"{prefix}_mean_ps", "Float64", "ps", f"mean {of}; {absent}", "less")]
 
 
 def _mode_lines() -> list[Line]:
     lines: list[Line] = []
     for number, mode in zip(MODE_NUMBERS, MODES, strict=True):
         what = f"sent over the network in mode {mode}, without control messages; absent unless application-aware"
-        lines.append((f"messages_adaptive_{number}", "UInt64", "messages", f"messages {what}", "neither", 4))
-        lines.append((f"bytes_adaptive_{number}", "UInt64", "bytes", f"bytes of messages {what}", "neither", 4))
+        lines.append((f"messages_adaptive_{number}", "UInt64", "messages", f"messages {what}", "neither"))
+        lines.append((f"bytes_adaptive_{number}", "UInt64", "bytes", f"bytes of messages {what}", "neither"))
     share = "share of these bytes in the default modes adaptive-0 and adaptive-1; absent if there are none"
-    return [*lines, ("default_fraction", "Float64", "1", share, "neither", 4)]
+    return [*lines, ("default_fraction", "Float64", "1", share, "neither")]
 
 
 _BIN = "of the non-empty bins of the latency histogram, ascending; empty if nothing was recorded"
@@ -172,12 +160,12 @@ _LINES: dict[str, list[Line]] = {
         ("ranks", "UInt32", "ranks", "number of its ranks; one per node unless it has a program"),
         ("messages_sent", "UInt64", "messages", "messages issued by the end", "more"),
         ("messages_delivered", "UInt64", "messages", "messages delivered by the end", "more"),
-        ("complete", "Boolean", "", _COMPLETE, "neither", 2),
-        ("measured_sent", "UInt64", "messages", "messages issued while measuring", "more", 2),
-        ("measured_delivered", "UInt64", "messages", "those of them that were delivered by the end", "more", 2),
-        ("saturated", "Boolean", "", _SATURATED, "neither", 2),
-        ("backlog_growth", "Float64", "1", _GROWTH, "less", 2),
-        ("messages_intra_node", "UInt64", "messages", _INTRA_NODE, "neither", 1, "messages_near"),
+        ("complete", "Boolean", "", _COMPLETE, "neither"),
+        ("measured_sent", "UInt64", "messages", "messages issued while measuring", "more"),
+        ("measured_delivered", "UInt64", "messages", "those of them that were delivered by the end", "more"),
+        ("saturated", "Boolean", "", _SATURATED, "neither"),
+        ("backlog_growth", "Float64", "1", _GROWTH, "less"),
+        ("messages_intra_node", "UInt64", "messages", _INTRA_NODE, "neither"),
         ("messages_control", "UInt64", "messages", "RTS, CTS and FIN that a program issued in addition"),
         ("packets", "UInt64", "packets", "packets delivered by the end", "more"),
         ("bytes", "UInt64", "bytes", "payload of the packets delivered by the end", "more"),
@@ -190,18 +178,18 @@ _LINES: dict[str, list[Line]] = {
         ("latency_count", "UInt64", "messages", "recorded latencies of messages issued while measuring", "more"),
         *_latency_lines("latency", "latency of the messages in `latency_count`", "absent if there are none"),
         ("iterations", "UInt64", "iterations", "iterations that all ranks ended; absent without a program", "more"),
-        ("iterations_per_s", "Float64", "1/s", _PER_S, "more", 2),
+        ("iterations_per_s", "Float64", "1/s", _PER_S, "more"),
         *_latency_lines("iteration", _ITERATION, "absent if there are none"),
         ("iteration_rank_mean_ps", "Float64", "ps", "mean time of a rank for an iteration; absent if none", "less"),
         *_latency_lines("alone", "latency of the job alone on the empty system", "absent without --alone"),
-        *_latency_lines("alone_iteration", f"{_ITERATION} of the program alone", "absent without --alone", 5),
+        *_latency_lines("alone_iteration", f"{_ITERATION} of the program alone", "absent without --alone"),
         ("alone_time_ps", "UInt64", "ps", "time of the program alone; absent without --alone", "less"),
-        ("alone_complete", "Boolean", "", "`complete` of the job alone; absent without --alone", "neither", 2),
+        ("alone_complete", "Boolean", "", "`complete` of the job alone; absent without --alone", "neither"),
         ("slowdown", "Float64", "1", _SLOWDOWN, "less"),
-        ("request_packets", "UInt64", "packets", f"requests that its NICs have sent; {_NO_ANSWERS}", "neither", 4),
-        ("request_flits", "UInt64", "flits", f"their flits; {_NO_ANSWERS}", "neither", 4),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_NO_ANSWERS}", "less", 4),
-        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_NO_ANSWERS}, or none", "less", 4),
+        ("request_packets", "UInt64", "packets", f"requests that its NICs have sent; {_NO_ANSWERS}", "neither"),
+        ("request_flits", "UInt64", "flits", f"their flits; {_NO_ANSWERS}", "neither"),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_NO_ANSWERS}", "less"),
+        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_NO_ANSWERS}, or none", "less"),
         *_mode_lines(),
         ("class_bytes", "List(UInt64)", "bytes", _CLASS_BYTES),
         ("bin_lower_ps", "List(UInt64)", "ps", f"smallest values {_BIN}"),
@@ -230,7 +218,7 @@ _LINES: dict[str, list[Line]] = {
         ("packets", "UInt64", "packets", "packets granted by the end"),
         ("bytes", "UInt64", "bytes", "bytes granted by the end"),
         ("busy", "Float64", "1", "bytes divided by bandwidth and run length; above 1 by what was granted but not sent"),
-        ("flits", "UInt64", "flits", "flits granted by the end; absent if the fabric has none", "neither", 4),
+        ("flits", "UInt64", "flits", "flits granted by the end; absent if the fabric has none", "neither"),
         ("stalled_ps", "UInt64", "ps", "time with a packet waiting for credit, summed over the virtual channels"),
         ("packets_{channel}", "UInt64", "packets", f"packets: {_PER_CHANNEL}"),
         ("bytes_{channel}", "UInt64", "bytes", f"bytes: {_PER_CHANNEL}"),
@@ -272,72 +260,72 @@ _LINES: dict[str, list[Line]] = {
         ("rate_both", "Float64", "GiB/s", "bytes in and out divided by the width; absent for a width of 0"),
     ],
     "nics": [
-        ("node", "UInt32", "", "the node", "neither", 4),
-        ("nic", "UInt16", "", "number of the NIC on its node", "neither", 4),
-        ("job", "UInt16", "", "index of the job that the node belongs to; absent if none", "neither", 4),
-        ("request_packets", "UInt64", "packets", "requests sent", "neither", 4),
-        ("request_flits", "UInt64", "flits", "their flits", "neither", 4),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}", "less", 4),
-        ("window_cycles", "UInt64", "cycles", "cycles in which a request waited for the window", "less", 4),
-        ("answered_packets", "UInt64", "packets", "requests whose response has come", "neither", 4),
-        ("latency_ps", "UInt64", "ps", f"sum over these of the {_PACKET_LATENCY}", "less", 4),
-        ("response_packets", "UInt64", "packets", "responses sent", "neither", 4),
-        ("response_flits", "UInt64", "flits", "their flits", "neither", 4),
+        ("node", "UInt32", "", "the node", "neither"),
+        ("nic", "UInt16", "", "number of the NIC on its node", "neither"),
+        ("job", "UInt16", "", "index of the job that the node belongs to; absent if none", "neither"),
+        ("request_packets", "UInt64", "packets", "requests sent", "neither"),
+        ("request_flits", "UInt64", "flits", "their flits", "neither"),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}", "less"),
+        ("window_cycles", "UInt64", "cycles", "cycles in which a request waited for the window", "less"),
+        ("answered_packets", "UInt64", "packets", "requests whose response has come", "neither"),
+        ("latency_ps", "UInt64", "ps", f"sum over these of the {_PACKET_LATENCY}", "less"),
+        ("response_packets", "UInt64", "packets", "responses sent", "neither"),
+        ("response_flits", "UInt64", "flits", "their flits", "neither"),
     ],
     "nic_messages": [
-        ("job", "UInt16", "", "index of the job", "neither", 4),
-        ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0", "neither", 4),
-        ("source", "UInt32", "", "rank that issued it", "neither", 4),
-        ("destination", "UInt32", "", "the other rank", "neither", 4),
-        ("packets", "UInt64", "packets", f"its requests; {_UNANSWERED}", "neither", 4),
-        ("flits", "UInt64", "flits", f"their flits; {_UNANSWERED}", "neither", 4),
-        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_UNANSWERED}", "less", 4),
-        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_UNANSWERED}", "less", 4),
-        ("complete_ps", "UInt64", "ps", f"time from issue to its last response; {_UNANSWERED}", "less", 4),
-        ("mode", "String", "", f"mode of Aries that it was sent with; {_OTHER_MODE}; {_UNANSWERED}", "neither", 4),
+        ("job", "UInt16", "", "index of the job", "neither"),
+        ("interval", "UInt32", "", "interval of the source rank in which it was issued, from 0", "neither"),
+        ("source", "UInt32", "", "rank that issued it", "neither"),
+        ("destination", "UInt32", "", "the other rank", "neither"),
+        ("packets", "UInt64", "packets", f"its requests; {_UNANSWERED}", "neither"),
+        ("flits", "UInt64", "flits", f"their flits; {_UNANSWERED}", "neither"),
+        ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}; {_UNANSWERED}", "less"),
+        ("packet_latency_mean_ps", "Float64", "ps", f"mean {_PACKET_LATENCY}; {_UNANSWERED}", "less"),
+        ("complete_ps", "UInt64", "ps", f"time from issue to its last response; {_UNANSWERED}", "less"),
+        ("mode", "String", "", f"mode of Aries that it was sent with; {_OTHER_MODE}; {_UNANSWERED}", "neither"),
     ],
     "blame": [
-        ("victim", "UInt16", "", "index of the job whose packets wait", "neither", 3),
-        ("cause", "UInt16", "", "index of the job that makes them wait; may be the victim", "neither", 3),
-        ("wait", "String", "", _WAIT, "neither", 3),
-        ("class", "String", "", "class of the link; absent for `service`", "neither", 3),
-        ("link", "UInt32", "", "number of the link that they are about to cross; absent for `service`", "neither", 3),
-        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 3),
+        ("victim", "UInt16", "", "index of the job whose packets wait", "neither"),
+        ("cause", "UInt16", "", "index of the job that makes them wait; may be the victim", "neither"),
+        ("wait", "String", "", _WAIT, "neither"),
+        ("class", "String", "", "class of the link; absent for `service`", "neither"),
+        ("link", "UInt32", "", "number of the link that they are about to cross; absent for `service`", "neither"),
+        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less"),
     ],
     "roots": [
-        ("victim", "UInt16", "", "index of the job whose packets wait for room in a buffer", "neither", 4),
-        ("cause", "UInt16", "", "index of the job that occupied the link; may be the victim", "neither", 4),
-        ("class", "String", "", "class of the link", "neither", 4),
-        ("link", "UInt32", "", "number of the link in `links` at which the chain of full buffers ends", "neither", 4),
-        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less", 4),
+        ("victim", "UInt16", "", "index of the job whose packets wait for room in a buffer", "neither"),
+        ("cause", "UInt16", "", "index of the job that occupied the link; may be the victim", "neither"),
+        ("class", "String", "", "class of the link", "neither"),
+        ("link", "UInt32", "", "number of the link in `links` at which the chain of full buffers ends", "neither"),
+        ("time_ps", "UInt64", "ps", "time, summed over the packets of the victim", "less"),
     ],
     "series": [
-        ("link", "UInt32", "", "number of the link in `links`", "neither", 4),
-        ("slice", "UInt16", "", "number of the slice of time, from 0", "neither", 4),
-        ("start_ps", "UInt64", "ps", "start of the slice", "neither", 4),
-        ("width_ps", "UInt64", "ps", "length of every slice, a power of two", "neither", 4),
-        ("job", "UInt16", "", "index of the job", "neither", 4),
-        ("bytes", "UInt64", "bytes", "bytes of its packets whose transmission begins in the slice", "neither", 4),
-        ("wait_ps", "UInt64", "ps", _SERIES_WAIT, "less", 4),
+        ("link", "UInt32", "", "number of the link in `links`", "neither"),
+        ("slice", "UInt16", "", "number of the slice of time, from 0", "neither"),
+        ("start_ps", "UInt64", "ps", "start of the slice", "neither"),
+        ("width_ps", "UInt64", "ps", "length of every slice, a power of two", "neither"),
+        ("job", "UInt16", "", "index of the job", "neither"),
+        ("bytes", "UInt64", "bytes", "bytes of its packets whose transmission begins in the slice", "neither"),
+        ("wait_ps", "UInt64", "ps", _SERIES_WAIT, "less"),
     ],
     "routes": [
-        ("slice", "UInt16", "", "number of the slice of time, from 0: the slices of `series`", "neither", 4),
-        ("start_ps", "UInt64", "ps", "start of the slice", "neither", 4),
-        ("width_ps", "UInt64", "ps", "length of every slice", "neither", 4),
-        ("job", "UInt16", "", "index of the job", "neither", 4),
-        ("packets", "UInt64", "packets", "packets whose transmission to their node begins in the slice", "neither", 4),
-        ("minimal", "UInt64", "packets", "those of them that took a minimal path", "neither", 4),
+        ("slice", "UInt16", "", "number of the slice of time, from 0: the slices of `series`", "neither"),
+        ("start_ps", "UInt64", "ps", "start of the slice", "neither"),
+        ("width_ps", "UInt64", "ps", "length of every slice", "neither"),
+        ("job", "UInt16", "", "index of the job", "neither"),
+        ("packets", "UInt64", "packets", "packets whose transmission to their node begins in the slice", "neither"),
+        ("minimal", "UInt64", "packets", "those of them that took a minimal path", "neither"),
     ],
     "operations": [
-        ("job", "UInt16", "", "index of the job", "neither", 4),
-        ("rank", "UInt32", "", _OPERATION_RANK, "neither", 4),
-        ("cpu", "UInt16", "", "number of its CPU; 0 except in traces", "neither", 4),
-        ("iteration", "UInt32", "", "its iteration, from 0; of a gap, the next one", "neither", 4),
-        ("kind", "String", "", "`compute`, `combine`, `send`, `receive` or `gap`", "neither", 4),
-        ("peer", "UInt32", "", "rank at the other end of the message; absent if there is none", "neither", 4),
-        ("bytes", "UInt64", "bytes", "size of the message or of the combined vector; absent for others", "neither", 4),
-        ("begin_ps", "UInt64", "ps", "when the CPU begins the task", "neither", 4),
-        ("end_ps", "UInt64", "ps", "when it ends it; maybe after the run", "neither", 4),
+        ("job", "UInt16", "", "index of the job", "neither"),
+        ("rank", "UInt32", "", _OPERATION_RANK, "neither"),
+        ("cpu", "UInt16", "", "number of its CPU; 0 except in traces", "neither"),
+        ("iteration", "UInt32", "", "its iteration, from 0; of a gap, the next one", "neither"),
+        ("kind", "String", "", "`compute`, `combine`, `send`, `receive` or `gap`", "neither"),
+        ("peer", "UInt32", "", "rank at the other end of the message; absent if there is none", "neither"),
+        ("bytes", "UInt64", "bytes", "size of the message or of the combined vector; absent for others", "neither"),
+        ("begin_ps", "UInt64", "ps", "when the CPU begins the task", "neither"),
+        ("end_ps", "UInt64", "ps", "when it ends it; maybe after the run", "neither"),
     ],
 }  # fmt: skip
 
@@ -368,25 +356,15 @@ COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _co
 
 def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
     """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel)."""
-    found: list[Column] = []
+    columns: list[Column] = []
     for column in COLUMNS:
         if column.table != table:
             continue
         if "{channel}" not in column.name:
-            found.append(column)
+            columns.append(column)
         elif channels > 1:
             for number in range(channels):
                 name = column.name.format(channel=number)
                 meaning = column.meaning.format(channel=number)
-                found.append(replace(column, name=name, meaning=meaning))
-    return tuple(found)
-
-
-def renamed(table: str, present: Collection[str]) -> dict[str, str]:
-    """Former names among the columns `present` of a stored table, each with the present name of its column."""
-    return {
-        column.formerly: column.name
-        for column in COLUMNS
-        if column.table == table and column.formerly in present and column.name not in present
-        if column.formerly is not None
-    }
+                columns.append(replace(column, name=name, meaning=meaning))
+    return tuple(columns)

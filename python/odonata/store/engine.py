@@ -24,7 +24,6 @@ SOURCES = (
     "placement",
     "scenario",
     "runner.py",
-    "store/complete.py",
     "store/frame.py",
     "store/latency.py",
     "store/programs.py",
@@ -32,9 +31,6 @@ SOURCES = (
     "store/tables.py",
 )
 """Files, and folders with all their modules, that decide results, from the folder of the package."""
-
-UNKNOWN = "not recorded"
-"""The engine of results of format 1."""
 
 
 @lru_cache(maxsize=1)
@@ -50,20 +46,18 @@ def fingerprint() -> str:
 
 def of_package(root: Path) -> str:
     """The part of the package, whose folder is `root`."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for source in SOURCES:
         path = root / source
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             data = file.read_bytes()
-            found.update(f"{file.relative_to(root).as_posix()}\n{len(data)}\n".encode() + data)
-    return found.hexdigest()[:16]
+            digest.update(f"{file.relative_to(root).as_posix()}\n{len(data)}\n".encode() + data)
+    return digest.hexdigest()[:16]
 
 
-def difference(other: str | None) -> str | None:
+def difference(other: str) -> str | None:
     """The difference of another engine from this one, as the end of a sentence; `None` if there is none."""
     here = fingerprint()
     if other == here:
         return None
-    if other is None:
-        return f"an engine that was not recorded (this one is {here})"
     return f"another engine ({other}, this one is {here})"

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 
-FORMAT = 5
-"""Version of run folders and studies. Raised when a release adds a column (`Column.since`), and when an older reader
-could not make sense of a newer folder."""
-
-SEALED_SINCE = 2
-"""The first format whose manifests have a checksum of their own."""
+FORMAT = 1
+"""Format of run folders and studies. A release that changes it, by a column for instance, raises it by one."""
 
 VOLATILE = ("machine", "wall", "checksum")
 """The only parts of a manifest that may differ between two runs of one scenario and version."""
@@ -78,11 +74,8 @@ def sealed_text(facts: Mapping[str, Any]) -> str:
 
 
 def is_intact(facts: Mapping[str, Any]) -> bool:
-    """Whether a manifest has the values that were written; those of format 1 have no checksum and are taken as read."""
-    found = facts.get("checksum")
-    if found is None and facts.get("format", 0) < SEALED_SINCE:
-        return True
-    return bool(found == _checksum(facts))
+    """Whether a manifest has the values that were written, by its checksum."""
+    return bool(facts.get("checksum") == _checksum(facts))
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:

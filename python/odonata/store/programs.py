@@ -103,13 +103,13 @@ def ranks_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl.DataFr
 
 def operations_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     """The CPU tasks of the ranks of programs; no rows if they were not asked for."""
-    found = result.get("operations")
-    if found is None:
+    operations = result.get("operations")
+    if operations is None:
         return frame("operations", {column.name: [] for column in columns_of("operations")})
-    kind = pl.Series(found["task"], dtype=pl.String)
+    kind = pl.Series(operations["task"], dtype=pl.String)
     sized = kind.is_in(["combine", "send", "receive"])
-    rows = {name: found[name] for name in ("job", "rank", "cpu", "iteration", "begin_ps", "end_ps")}
-    peer, size = pl.Series(found["peer"]), pl.Series(found["bytes"])
+    rows = {name: operations[name] for name in ("job", "rank", "cpu", "iteration", "begin_ps", "end_ps")}
+    peer, size = pl.Series(operations["peer"]), pl.Series(operations["bytes"])
     return frame(
         "operations", {**rows, "kind": kind, "peer": peer.set(peer == NO_PEER, None), "bytes": size.set(~sized, None)}
     )

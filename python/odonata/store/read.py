@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files, reading
 from odonata.errors import InputError
-from odonata.store.columns import COLUMNS, TABLES, columns_of, renamed
+from odonata.store.columns import TABLES, columns_of
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
 from odonata.store.result import Run
 
@@ -26,10 +26,9 @@ _AGAIN = "run the scenario again with --force"
 def open_run(path: str | Path, *, verify: bool = True) -> Run:
     """Open a finished run folder. Tables are read when they are used.
 
-    Every file is compared with its checksum when it is first read; `verify=False` skips this. If an older version wrote
-    the folder, missing columns are null and missing tables are empty.
+    Every file is compared with its checksum when it is first read; `verify=False` skips this.
 
-    Raises `InputError` if there is no such folder, if it is not a run folder or one of a newer version, and if a file
+    Raises `InputError` if there is no such folder, if it is not a run folder or one of another format, and if a file
     of it is missing, cut off or not what was written. Tables raise it when they are used.
     """
     folder = Path(path)
@@ -79,15 +78,9 @@ class _Tables(Mapping[str, "pl.LazyFrame"]):
         name = f"{table}.parquet"
         if table not in TABLES:
             raise KeyError(table)
-        if name not in self._manifest["files"]:
-            import polars as pl
-
-            from odonata.store.frame import polars_type
-
-            return pl.LazyFrame(schema={column.name: polars_type(column.dtype) for column in columns_of(table)})
         if self._verify:
             self._check(name)
-        return scan(self._folder / name, table, self._manifest["format"])
+        return scan(self._folder / name, table)
 
     def _check(self, name: str) -> None:
         state = _state(self._folder / name)
@@ -103,44 +96,30 @@ class _Tables(Mapping[str, "pl.LazyFrame"]):
         return len(TABLES)
 
 
-def scan(file: Path, table: str, written_as: int) -> pl.LazyFrame:
-    """A table of a folder of format `written_as`, with present names, and null in the columns that came later.
-
-    Raises `InputError` if it is not Parquet or lacks a column that its format has.
-    """
+def scan(file: Path, table: str) -> pl.LazyFrame:
+    """A table of a run folder. Raises `InputError` if it is not Parquet or lacks a column."""
     import polars as pl
 
     try:
         frame = reading.scan_parquet(file)
-        frame = frame.rename(renamed(table, frame.collect_schema().names()))
         present = frame.collect_schema().names()
     except pl.exceptions.PolarsError:
         raise InputError("the file is damaged: it has columns twice", file=file, hint=_AGAIN) from None
     except InputError as e:
         raise e.but(hint=_AGAIN) from None
-    return frame.select(*grown(table, present, written_as, file))
+    return frame.select(in_order(table, present, file))
 
 
-def grown(table: str, present: list[str], written_as: int, file: Path) -> list[pl.Expr]:
-    """All columns of a table as this version has them, of one that has the columns `present`.
+def in_order(table: str, present: list[str], file: Path) -> list[str]:
+    """The columns `present` of a table in the order of the registry; those of virtual channels come last.
 
-    Columns that the registry does not list (such as those of a virtual channel) come last. Raises `InputError` for a
-    column that is missing although the format `written_as` has it.
+    Raises `InputError` for a column that is missing.
     """
-    import polars as pl
-
-    from odonata.store.frame import polars_type
-
-    found: list[pl.Expr] = []
-    for column in columns_of(table):
-        if column.name in present:
-            found.append(pl.col(column.name))
-        elif column.since > written_as:
-            found.append(pl.lit(None, dtype=polars_type(column.dtype)).alias(column.name))
-        else:
-            raise InputError(f"the table has no column `{column.name}`", file=file, hint=_AGAIN)
-    known = {column.name for column in columns_of(table)}
-    return [*found, *(pl.col(name) for name in present if name not in known)]
+    listed = [column.name for column in columns_of(table)]
+    for name in listed:
+        if name not in present:
+            raise InputError(f"the table has no column `{name}`", file=file, hint=_AGAIN)
+    return [*listed, *(name for name in present if name not in {*listed})]
 
 
 def is_run_folder(path: Path) -> bool:
@@ -182,21 +161,19 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     data = _json(file)
     if "axes" in data:
         raise InputError(f"`{folder}` is the folder of a study, expected that of a run", hint=_OF_STUDIES)
-    found = data.get("format")
-    if not isinstance(found, int):
+    format_ = data.get("format")
+    if not isinstance(format_, int):
         raise InputError("this is not the manifest of a run: it has no `format`", file=file, hint=_AGAIN)
-    check_format(found, file)
+    check_format(format_, file)
     wanted = {"id": str, "seed": int, "sim_time_ps": int, "events": int, "packet_hops": int, "wall": dict}
-    for key, kind in {**wanted, "version": str, "alone": list, "files": dict}.items():
+    for key, kind in {**wanted, "version": str, "engine": str, "alone": list, "files": dict}.items():
         if not isinstance(data.get(key), kind):
             raise InputError(
                 f"the manifest is damaged: `{key}` is missing or not of type {kind.__name__}", file=file, hint=_AGAIN
             )
     if not isinstance(data.get("jobs", []), list):
         raise InputError("the manifest is damaged: `jobs` is not of type list", file=file, hint=_AGAIN)
-    # A table is in the manifest if one of its columns was there in the folder's format.
-    tables = {column.table for column in COLUMNS if column.since <= found}
-    for name in (*_TEXTS, *(f"{table}.parquet" for table in tables)):
+    for name in (*_TEXTS, *(f"{table}.parquet" for table in TABLES)):
         if name not in data["files"]:
             raise InputError(f"the manifest is damaged: `{name}` is missing", file=file, hint=_AGAIN)
     for name, facts in data["files"].items():
@@ -207,11 +184,11 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     return data
 
 
-def check_format(found: int, file: Path) -> None:
-    """Raises `InputError` for a folder of a newer version."""
-    if found > FORMAT:
-        message = f"the folder has format {found}, this version reads up to {FORMAT}"
-        raise InputError(message, file=file, hint="open it with the version of odonata that wrote it, or a newer one")
+def check_format(format_: int, file: Path) -> None:
+    """Raises `InputError` for a folder of another format than that of this version."""
+    if format_ != FORMAT:
+        message = f"the folder has format {format_}, this version reads format {FORMAT}"
+        raise InputError(message, file=file, hint="open it with the version of odonata that wrote it")
 
 
 def _are_facts(facts: object) -> bool:
@@ -221,10 +198,10 @@ def _are_facts(facts: object) -> bool:
 def _state(file: Path) -> tuple[int, ...] | None:
     """A value that changes when a file is written or replaced; `None` if the file cannot be read."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _check_sum(folder: Path, name: str, manifest: Mapping[str, Any]) -> None:

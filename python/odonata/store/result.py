@@ -64,10 +64,9 @@ class Run(Attributes):
         return str(self._manifest["id"])
 
     @property
-    def engine(self) -> str | None:
-        """Fingerprint of the engine that simulated it (`odonata.store.engine`); `None` in folders of format 1."""
-        found = self._manifest.get("engine")
-        return None if found is None else str(found)
+    def engine(self) -> str:
+        """Fingerprint of the engine that simulated it (`odonata.store.engine`)."""
+        return str(self._manifest["engine"])
 
     @property
     def seed(self) -> int:
@@ -108,8 +107,8 @@ class Run(Attributes):
             For an unknown name, and if the file of the table is damaged.
         """
         self._given(name)
-        found: pl.DataFrame = getattr(self, name)
-        return found
+        frame: pl.DataFrame = getattr(self, name)
+        return frame
 
     def scan(self, name: str) -> pl.LazyFrame:
         """Return a lazy frame of a table, which reads only the columns and rows that a query needs.
@@ -253,12 +252,12 @@ class Run(Attributes):
 
     @cached_property
     def counters(self) -> pl.DataFrame:
-        """Traffic between groups by window, job and group (K21)."""
+        """Traffic between groups by window, job and group (Kang 2019, section 4.4)."""
         return self._frame("counters")
 
     @cached_property
     def nics(self) -> pl.DataFrame:
-        """Counters of the NICs; no rows unless `fabric.nic` answers packets (D9)."""
+        """Counters of the NICs; no rows unless `fabric.nic` answers packets (De Sensi 2019, sections 2.3 and 2.4)."""
         return self._frame("nics")
 
     @cached_property
@@ -294,8 +293,8 @@ class Run(Attributes):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The object that `odonata run --json` prints."""
-        found = self._manifest.get("jobs")
-        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if found is None else found)
+        jobs = self._manifest.get("jobs")
+        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if jobs is None else jobs)
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else str(self._path)

@@ -10,16 +10,18 @@ import numpy as np
 import polars as pl
 
 from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
-from odonata.store.complete import complete
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
-from odonata.store.programs import iterations_frame, of_job, operations_frame, progress, ranks_frame
+from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
 from odonata.store.saturation import saturation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
+
 
 __all__ = [
     "Alone",
@@ -70,9 +72,9 @@ class Made(Mapping[str, pl.DataFrame]):
 
 def messages_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     """The recorded messages."""
-    found = frame("messages", dict(result["messages"]))
+    messages = frame("messages", dict(result["messages"]))
     late = pl.col("latency_ps") == pl.lit(int(NOT_DELIVERED), dtype=pl.UInt64)
-    return found.with_columns(latency_ps=pl.when(~late).then(pl.col("latency_ps")))
+    return messages.with_columns(latency_ps=pl.when(~late).then(pl.col("latency_ps")))
 
 
 def job_latency(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Latency | None:
@@ -104,7 +106,7 @@ class Alone:
     iterations: Latency | None = None
     """Times of its iterations."""
     complete: bool | None = None
-    """Whether its numbers are complete (`store.complete`)."""
+    """Whether its numbers are complete (`complete`)."""
 
 
 def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
@@ -200,20 +202,20 @@ def _job_row(
 
 
 def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
-    """The counters of the job's own NICs (D9), which are all that a job can see of the network."""
+    """The counters of the job's own NICs, all that a job can see of the network (De Sensi 2019, section 2.3)."""
     names = ("request_packets", "request_flits", "stalled_cycles", "packet_latency_mean_ps")
-    found = result.get("nics")
-    if found is None:
+    nics = result.get("nics")
+    if nics is None:
         return dict.fromkeys(names)
     nodes, rails = sorted(set(spec["jobs"][job]["nodes"])), int(spec["topology"].get("rails", 1))
-    own = {name: int(values.reshape(-1, rails)[nodes].sum()) for name, values in found.items()}
+    own = {name: int(values.reshape(-1, rails)[nodes].sum()) for name, values in nics.items()}
     stalled = own["stalled_ps"] // spec["fabric"]["nic"]["aries"]["cycle_ps"]
     latency = own["latency_ps"] / own["answered_packets"] if own["answered_packets"] else None
     return dict(zip(names, (own["request_packets"], own["request_flits"], stalled, latency), strict=True))
 
 
 def _modes(totals: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
-    """What an application-aware job has sent in each mode (D24)."""
+    """What an application-aware job has sent in each mode (De Sensi 2019, section 5.1, figure 8)."""
     names = [f"{what}_adaptive_{number}" for number in MODE_NUMBERS for what in ("messages", "bytes")]
     routing = spec["jobs"][job].get("routing") or spec.get("routing")
     if routing is None or routing["name"] != "application-aware":
@@ -290,14 +292,14 @@ def _by_channel(
 
 def nics_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
     """The counters of NICs that answer packets; no rows for other NICs. `system` is what the core describes."""
-    found = result.get("nics")
-    if found is None:
+    nics = result.get("nics")
+    if nics is None:
         return frame("nics", {column.name: [] for column in columns_of("nics")})
     works, rails = _working(system)[1], int(system["rails"])
     job_of = {node: job for job, what in enumerate(spec["jobs"]) for node in what["nodes"]}
     cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
     node = np.arange(len(works)) // rails
-    data = {name: values[works] for name, values in found.items()}
+    data = {name: values[works] for name, values in nics.items()}
     data["stalled_cycles"] = data.pop("stalled_ps") // cycle
     data["window_cycles"] = data.pop("window_ps") // cycle
     jobs = [job_of.get(int(n)) for n in node[works]]
@@ -306,22 +308,22 @@ def nics_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mappi
 
 def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl.DataFrame:
     """What NICs that answer packets counted for each recorded message; no rows for other NICs."""
-    found = result.get("message_counters")
-    if found is None:
+    counters = result.get("message_counters")
+    if counters is None:
         return frame("nic_messages", {column.name: [] for column in columns_of("nic_messages")})
     cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
-    answered = found["complete_ps"] > 0
+    answered = counters["complete_ps"] > 0
     counted = {
-        "packets": found["packets"],
-        "flits": found["flits"],
-        "stalled_cycles": found["stalled_ps"] // cycle,
-        "packet_latency_mean_ps": found["latency_ps"] / np.maximum(found["packets"], np.uint64(1)),
-        "complete_ps": found["complete_ps"],
+        "packets": counters["packets"],
+        "flits": counters["flits"],
+        "stalled_cycles": counters["stalled_ps"] // cycle,
+        "packet_latency_mean_ps": counters["latency_ps"] / np.maximum(counters["packets"], np.uint64(1)),
+        "complete_ps": counters["complete_ps"],
     }
     rows = {name: result["messages"][name] for name in ("job", "interval", "source", "destination")}
     for name, values in counted.items():
         rows[name] = pl.select(pl.when(pl.Series(answered)).then(pl.Series(values))).to_series()
-    names = pl.Series(found["mode"]).replace_strict(
+    names = pl.Series(counters["mode"]).replace_strict(
         dict(zip(MODE_NUMBERS, MODES, strict=True)), default=None, return_dtype=pl.String
     )
     return frame("nic_messages", {**rows, "mode": names})
@@ -335,20 +337,20 @@ def channels_of(spec: Mapping[str, Any]) -> int:
 
 def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
     """Who makes whom wait; no rows if it was not recorded. `system` is what the core describes."""
-    found = result.get("blame")
-    if found is None:
+    blame = result.get("blame")
+    if blame is None:
         return frame("blame", {column.name: [] for column in columns_of("blame")})
-    classes, numbers = _classes_and_numbers(system, found["link"])
-    served = [job for job, ps in enumerate(found["service_ps"]) if ps]
+    classes, numbers = _classes_and_numbers(system, blame["link"])
+    served = [job for job, ps in enumerate(blame["service_ps"]) if ps]
     rows = frame(
         "blame",
         {
-            "victim": [*found["victim"].tolist(), *served],
-            "cause": [*found["cause"].tolist(), *served],
-            "wait": [*found["wait"], *["service"] * len(served)],
+            "victim": [*blame["victim"].tolist(), *served],
+            "cause": [*blame["cause"].tolist(), *served],
+            "wait": [*blame["wait"], *["service"] * len(served)],
             "class": [*classes, *[None] * len(served)],
             "link": [*numbers.tolist(), *[None] * len(served)],
-            "time_ps": [*found["ps"].tolist(), *(found["service_ps"][job] for job in served)],
+            "time_ps": [*blame["ps"].tolist(), *(blame["service_ps"][job] for job in served)],
         },
     )
     return rows.sort("victim", "cause", maintain_order=True)
@@ -357,49 +359,49 @@ def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.Data
 def roots_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
     """Waits for room by where chains of full buffers end; no rows if it was not recorded. `system` is what the core
     describes."""
-    found = result.get("roots")
-    if found is None:
+    roots = result.get("roots")
+    if roots is None:
         return frame("roots", {column.name: [] for column in columns_of("roots")})
-    classes, numbers = _classes_and_numbers(system, found["link"])
+    classes, numbers = _classes_and_numbers(system, roots["link"])
     return frame(
         "roots",
         {
-            "victim": found["victim"],
-            "cause": found["cause"],
+            "victim": roots["victim"],
+            "cause": roots["cause"],
             "class": classes,
             "link": numbers,
-            "time_ps": found["ps"],
+            "time_ps": roots["ps"],
         },
     )
 
 
 def series_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
     """The load of links over time; no rows if it was not asked for. `system` is what the core describes."""
-    found = result.get("series")
-    if found is None:
+    series = result.get("series")
+    if series is None:
         return frame("series", {column.name: [] for column in columns_of("series")})
-    link, width = np.asarray(found["link"]), int(found["width_ps"])
+    link, width = np.asarray(series["link"]), int(series["width_ps"])
     injection = link >= len(system["slot_router"])
     return frame(
         "series",
         {
             "link": _numbers(system)[link],
-            "slice": found["slice"],
-            "start_ps": found["slice"].astype(np.uint64) * np.uint64(width),
+            "slice": series["slice"],
+            "start_ps": series["slice"].astype(np.uint64) * np.uint64(width),
             "width_ps": np.full(len(link), width, dtype=np.uint64),
-            "job": found["job"],
-            "bytes": found["bytes"],
-            "wait_ps": pl.Series(found["wait_ps"]).set(pl.Series(injection), None),
+            "job": series["job"],
+            "bytes": series["bytes"],
+            "wait_ps": pl.Series(series["wait_ps"]).set(pl.Series(injection), None),
         },
     )
 
 
 def routes_frame(result: Mapping[str, Any]) -> pl.DataFrame:
     """Packets by path over time; no rows if no series was asked for."""
-    found = result.get("series")
-    if found is None:
+    series = result.get("series")
+    if series is None:
         return frame("routes", {column.name: [] for column in columns_of("routes")})
-    rows, width = found["routes"], int(found["width_ps"])
+    rows, width = series["routes"], int(series["width_ps"])
     start = rows["slice"].astype(np.uint64) * np.uint64(width)
     return frame("routes", {**rows, "start_ps": start, "width_ps": np.full(len(start), width, dtype=np.uint64)})
 
@@ -425,7 +427,7 @@ def _working(system: Mapping[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.b
 
 
 def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
-    """Traffic between groups by window (K21); no rows if it was not recorded."""
+    """Traffic between groups by window (Kang 2019, section 4.4); no rows if it was not recorded."""
     arrivals = result["arrivals"]
     every, end = int(arrivals["every_ps"]), int(result["end_ps"])
     counts = {
@@ -446,3 +448,33 @@ def counters_frame(result: Mapping[str, Any]) -> pl.DataFrame:
         rate = data[f"bytes_{way}"] / np.where(width > 0, width, 1) * (1e12 / GIB)
         data[f"rate_{way}"] = pl.Series(rate).set(pl.Series(width == 0), None)
     return frame("counters", data)
+
+
+def complete(
+    result: Mapping[str, Any], spec: Mapping[str, Any], job: int, background: bool, program: Progress | None
+) -> bool | None:
+    """Whether the measurement of a job is complete.
+
+    A job that sends at intervals is complete if all messages of the measured time were issued and delivered. A program
+    is complete if all its ranks have finished, or all iterations that began in the measured time have ended. `None` for
+    a background job without end that is measured to the end of the run: it is always cut off.
+    """
+    what, totals, until = spec["jobs"][job], result["jobs"][job], spec["measure"]["until_ps"]
+    measured_to_the_end = until is None or result["end_ps"] < until - 1
+    if background and measured_to_the_end and _endless(what):
+        return None
+    if program is not None:
+        return program.time_ps is not None or (not measured_to_the_end and program.all_measured_ended)
+    if measured_to_the_end and not _all_issued(totals, what):
+        return False
+    return bool(totals["measured_delivered"] == totals["measured_issued"])
+
+
+def _endless(job: Mapping[str, Any]) -> bool:
+    return (job["program"]["iterations"] if "program" in job else job["traffic"]["intervals"]) is None
+
+
+def _all_issued(totals: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    traffic = job["traffic"]
+    senders = 1 if traffic["pattern"]["name"] == "broadcast" else len(job["nodes"])
+    return traffic["intervals"] is not None and totals["intervals"] == traffic["intervals"] * senders

@@ -89,19 +89,19 @@ def written(security: Any, folder: Path) -> Iterator[dict[str, str]]:
     Certificates that are only in memory are written to a folder in `folder` that only the user can read, and that is
     removed at the end.
     """
-    held = {
+    files_of = {
         "tls-ca-file": security.tls_ca_file,
         "tls-cert": security.tls_worker_cert,
         "tls-key": security.tls_worker_key,
     }
     with TemporaryDirectory(prefix=".odonata-tls-", dir=folder) as made:
-        for name, value in held.items():
+        for name, value in files_of.items():
             if value is not None and "\n" in value:
                 file = Path(made).absolute() / f"{name}.pem"
                 file.touch(mode=0o600)
                 file.write_text(value)
-                held[name] = str(file)
-        yield held
+                files_of[name] = str(file)
+        yield files_of
 
 
 def address_of(scheduler: str) -> tuple[str, str, int]:
@@ -199,8 +199,8 @@ def listening(listen: str | None, default: str | None) -> dict[str, Any]:
         return {"host": default, "port": 0} if default else {"port": 0}
     import psutil
 
-    found = psutil.net_if_addrs()
-    if listen in found:
+    interfaces = psutil.net_if_addrs()
+    if listen in interfaces:
         return {"interface": listen, "port": 0}
     _, host, port = address_of(listen)
     port = 0 if listen.rpartition(":")[2] != str(port) else port
@@ -208,7 +208,9 @@ def listening(listen: str | None, default: str | None) -> dict[str, Any]:
         with socket.create_server((host, port)):
             pass
     except OSError as problem:
-        hint = "an address of this machine, perhaps with a port, or one of its interfaces: " + ", ".join(sorted(found))
+        hint = "an address of this machine, perhaps with a port, or one of its interfaces: " + ", ".join(
+            sorted(interfaces)
+        )
         raise InputError(f"cannot listen at `{listen}`: {problem.strerror or problem}", hint=hint) from None
     return {"host": host, "port": port}
 

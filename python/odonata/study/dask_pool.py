@@ -100,14 +100,14 @@ class DaskPool:
     def _finished(self, future: Any, ledger: Ledger, submit: Any) -> None:
         what, items = self._batches.pop(future)
         numbers = items if what == "resolve" else [number for number, _ in items]
-        found, problem = _outcome(future)
-        if found is not None:
+        outcome, problem = _outcome(future)
+        if outcome is not None:
             if what == "resolve":
-                granted = ledger.grant(found)
+                granted = ledger.grant(outcome)
                 if granted:
                     submit("run", granted)
             else:
-                rows, spent, refused = found
+                rows, spent, refused = outcome
                 ledger.hand_in(rows, spent)
                 for resolution in refused:
                     ledger.lose(resolution.number, resolution.error or "?")

@@ -47,7 +47,7 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
     axes = axis_columns(plan, numbers)
     ids = [ledger.ids.get(number) if number not in ledger.errors else None for number in numbers]
     alone = {run: ledger.alone[run] for run in ids if run in ledger.alone}
-    needed = [run for run in ids if run is not None] + [one.id for runs in alone.values() for one in runs]
+    needed = [run for run in ids if run is not None] + [alone_run.id for runs in alone.values() for alone_run in runs]
     rows = ledger.results.rows(dict.fromkeys(needed), plan.mark)
     lost = slowdowns.failures(alone, rows)
     unresolved = [ledger.errors.get(n, lost.get(run or "")) for n, run in zip(numbers, ids, strict=True)]

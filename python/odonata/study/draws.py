@@ -37,10 +37,10 @@ def draw(key: str, given: object, *, samples: int, seed: int) -> tuple[Any, ...]
         raise unknown("distribution", str(name), DISTRIBUTIONS)
     stream = SplitMix64(stream_seed(seed, key))
     try:
-        one = _choice(of) if name == "choice" else _between(name, of)
+        next_value = _choice(of) if name == "choice" else _between(name, of)
     except InputError as e:
         raise e.under(name) from None
-    return tuple(one(stream) for _ in range(samples))
+    return tuple(next_value(stream) for _ in range(samples))
 
 
 def _choice(of: object) -> Callable[[SplitMix64], Any]:

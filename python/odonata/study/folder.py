@@ -21,8 +21,8 @@ RESULTS = "results"
 def is_study_folder(path: Path) -> bool:
     """Whether this is the folder of a study, finished or not.
 
-    Without a manifest (a version that wrote format 1 was killed) its `results` say so. A folder of the
-    user with that name contains other files, or is empty next to other files.
+    Without a manifest, which was lost, its `results` say so. A folder of the user with that name contains other files,
+    or is empty next to other files.
     """
     data = _manifest(path)
     if data is None:
@@ -59,7 +59,7 @@ def _is_ours(path: Path) -> bool:
 def read_manifest(path: Path, names: tuple[str, ...], *, verify: bool = True) -> dict[str, Any]:
     """The manifest of a study; `names` are the files that it must know.
 
-    Raises InputError if it is damaged, of a newer version, or of a sweep that has not written its tables.
+    Raises InputError if it is damaged, of another format, or of a sweep that has not written its tables.
     """
     file = path / MANIFEST
     try:

@@ -71,7 +71,7 @@ class Statistics:
 
     def __call__(self, run: Run) -> dict[str, Any]:
         """Their values in a run."""
-        return {name: one.of(run) for name, one in self.named.items()}
+        return {name: statistic.of(run) for name, statistic in self.named.items()}
 
 
 def without_rows(keep: Keep | None, runs: pl.DataFrame) -> list[str]:
@@ -80,14 +80,15 @@ def without_rows(keep: Keep | None, runs: pl.DataFrame) -> list[str]:
     if not isinstance(keep, Statistics) or not done.height:
         return []
     empty = {
-        name: one
-        for name, one in keep.named.items()
-        if one.where and (done[name].sum() == 0 if one.statistic == "count" else done[name].null_count() == done.height)
+        name: statistic
+        for name, statistic in keep.named.items()
+        if statistic.where
+        and (done[name].sum() == 0 if statistic.statistic == "count" else done[name].null_count() == done.height)
     }
     return [
-        f"`{name}` of [keep] is empty in all runs: no row of `{one.table}` has "
-        + " and ".join(f"{column} = {json.dumps(wanted)}" for column, wanted in one.where.items())
-        for name, one in empty.items()
+        f"`{name}` of [keep] is empty in all runs: no row of `{statistic.table}` has "
+        + " and ".join(f"{column} = {json.dumps(wanted)}" for column, wanted in statistic.where.items())
+        for name, statistic in empty.items()
     ]
 
 
@@ -98,7 +99,7 @@ def read_keep(given: Mapping[str, Any], axes: Collection[str], columns: Collecti
         if name in axes or name in columns:
             what = "an axis of the study" if name in axes else "a column of `runs` already"
             raise InputError(f"`{name}` is {what}", hint="choose another name", path=("keep", name))
-    return Statistics({name: _statistic(name, one) for name, one in given.items()}) if given else None
+    return Statistics({name: _statistic(name, table) for name, table in given.items()}) if given else None
 
 
 def _statistic(name: str, given: object) -> Statistic:
@@ -113,7 +114,7 @@ def _statistic(name: str, given: object) -> Statistic:
             raise InputError(f"`{name}`: `{key}` is missing or not a text", hint=hint, path=("keep", name))
     if given["table"] not in TABLES:
         raise unknown("table", given["table"], TABLES).under("keep", name, "table")
-    columns = {one.name: one.dtype for one in columns_of(given["table"])}
+    columns = {registered.name: registered.dtype for registered in columns_of(given["table"])}
     numbers = [column for column, kind in columns.items() if kind.startswith(("UInt", "Int", "Float"))]
     if given["column"] not in numbers:
         raise unknown(f"column of numbers in `{given['table']}`", given["column"], numbers).under(
@@ -159,18 +160,18 @@ def _source(keep: Keep) -> str:
 def kept(keep: Keep, run: Run, taken: Collection[str]) -> dict[str, Any]:
     """The kept values of a run; `taken` are existing names of columns. Raises RunError if the function fails."""
     try:
-        found = keep(run)
+        values = keep(run)
     except OdonataError:
         raise
     except Exception as problem:
         raise RunError(f"`keep` failed: {type(problem).__name__}: {problem}") from problem
-    shown: object = found
+    shown: object = values
     if not isinstance(shown, Mapping) or not all(isinstance(name, str) for name in shown):
-        raise RunError(f"`keep` gave `{found!r}`, expected names and values")
-    for name in found:
+        raise RunError(f"`keep` gave `{values!r}`, expected names and values")
+    for name in values:
         if name in taken:
             raise RunError(f"`keep` gave `{name}`, which is the name of another column of `runs`")
-    return {name: _plain(value) for name, value in found.items()}
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:

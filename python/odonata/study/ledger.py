@@ -120,27 +120,30 @@ class Ledger:
     def grant(self, resolutions: Iterable[Resolution]) -> list[Granted]:
         """The runs of these resolved points that the calling worker is to simulate."""
         granted: list[Granted] = []
-        for found in resolutions:
-            if found.id is None:
-                self.errors[found.number] = found.error or "?"
+        for resolution in resolutions:
+            if resolution.id is None:
+                self.errors[resolution.number] = resolution.error or "?"
                 self._settled += 1
                 continue
-            self.ids[found.number] = found.id
-            if found.alone:
-                self.alone[found.id] = found.alone
-            missing = self.runs_of(found.number) - self._known
+            self.ids[resolution.number] = resolution.id
+            if resolution.alone:
+                self.alone[resolution.id] = resolution.alone
+            missing = self.runs_of(resolution.number) - self._known
             if not missing:
                 self.kept += 1
-                self._settle(found.number)
+                self._settle(resolution.number)
                 continue
-            self._missing[found.number] = missing
+            self._missing[resolution.number] = missing
             for run in missing:
-                self._waiting.setdefault(run, set()).add(found.number)
+                self._waiting.setdefault(run, set()).add(resolution.number)
             free = missing.difference(self._under_way)
-            self._under_way |= dict.fromkeys(free, found.number)
-            named = {found.id: None, **{alone.id: alone.name for alone in found.alone if alone.id != found.id}}
+            self._under_way |= dict.fromkeys(free, resolution.number)
+            named = {
+                resolution.id: None,
+                **{alone.id: alone.name for alone in resolution.alone if alone.id != resolution.id},
+            }
             if free:
-                granted.append((found.number, tuple(name for run, name in named.items() if run in free)))
+                granted.append((resolution.number, tuple(name for run, name in named.items() if run in free)))
         self.tell()
         return granted
 

@@ -27,13 +27,12 @@ def open_folder(path: str | PathLike[str], *, verify: bool = True) -> Run | Stud
     Returns
     -------
     Run or Study
-        What the folder holds. The tables of a run are read when they are first used. Columns that an older version did
-        not have are null.
+        What the folder holds. The tables of a run are read when they are first used.
 
     Raises
     ------
     InputError
-        If there is no such folder, if it holds neither, if a newer version wrote it, and if a file of it is missing or
+        If there is no such folder, if it holds neither, if it has another format, and if a file of it is missing or
         damaged.
 
     Examples

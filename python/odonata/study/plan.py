@@ -99,10 +99,10 @@ class Plan:
         """The scenario of a point. Raises InputError for a key that leads nowhere, and what the function raises."""
         if not isinstance(self.base, Scenario):
             return self.base(dict(self.point(number)))
-        found = self.base
+        changed = self.base
         for key, value in self.point(number):
-            found = found.set(key, value)
-        return found
+            changed = changed.set(key, value)
+        return changed
 
     def sendable(self) -> Plan:
         """The same plan for workers that have another current directory: with the absolute path of its scenario."""

@@ -183,16 +183,16 @@ def _points(points: Points) -> tuple[Axis, ...]:
 
 def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
     name = keys if isinstance(keys, str) else ", ".join(keys)
-    found: Any = given() if callable(given) else given
-    if not is_range(found):
-        if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
-            raise InputError(f"`{name}`: expected a list of values, found `{found!r}`", hint=f"[{found!r}]")
-        if isinstance(found, Set):
+    listed: Any = given() if callable(given) else given
+    if not is_range(listed):
+        if isinstance(listed, str | Mapping) or not isinstance(listed, Iterable):
+            raise InputError(f"`{name}`: expected a list of values, found `{listed!r}`", hint=f"[{listed!r}]")
+        if isinstance(listed, Set):
             raise InputError(f"`{name}`: the values of a set have no order", hint="use sorted(...)")
-        found = list(found)
-    found = plain(found)
+        listed = list(listed)
+    listed = plain(listed)
     try:
-        chosen = values(found)
+        chosen = values(listed)
     except InputError as e:
         raise InputError(f"`{name}`: {e.message}", hint=e.hint) from None
     if isinstance(keys, str):
@@ -222,9 +222,9 @@ def _key(key: str) -> str:
     return tomlkit.dumps({key: 0}).rpartition(" = ")[0]
 
 
-def _array(found: Iterable[Any]) -> str:
+def _array(values: Iterable[Any]) -> str:
     """As it is written in TOML. One value at a time, since tomlkit takes quadratic time for a long array."""
     try:
-        return f"[{', '.join(tomlkit.item([[value]]).as_string()[2:-2] for value in found)}]"
+        return f"[{', '.join(tomlkit.item([[value]]).as_string()[2:-2] for value in values)}]"
     except (TypeError, ValueError) as problem:
         raise InputError(f"an axis has an invalid value: {problem}") from None

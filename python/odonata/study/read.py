@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata.document import Document
+import tomlkit
+
+from odonata.document import Document, edit, positions
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
 from odonata.errors import InputError, unknown
 from odonata.scenario import Scenario
+from odonata.store.columns import columns_of
 from odonata.study.axis import Axis, Where
 from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
-from odonata.study.inline import TABLE, inline
 from odonata.study.keep import read_keep
-from odonata.study.plan import Plan, check_axes
-from odonata.study.show import read_show
+from odonata.study.plan import Plan, Show, check_axes
 from odonata.study.slurm import read_cluster
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
 
 TABLES = ("base", "alone", "sweep", "zip", "random", "keep", "show", "cluster")
 
@@ -77,10 +82,10 @@ def _unknown_key(key: str) -> InputError:
 
 
 def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = data.get(name, {})
-    if not isinstance(found, dict):
-        raise InputError(f"`{name}`: expected a table, found `{found!r}`", path=(name,))
-    return found
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise InputError(f"`{name}`: expected a table, found `{table!r}`", path=(name,))
+    return table
 
 
 def _base(document: Document, path: Path) -> Scenario:
@@ -137,15 +142,15 @@ def _zip(group: object, at: Where) -> Iterator[Axis]:
     if not columns:
         return
     (first, (values_of_first, _)), *others = columns.items()
-    for key, (found, where) in others:
-        if len(found) != len(values_of_first):
+    for key, (listed, where) in others:
+        if len(listed) != len(values_of_first):
             raise InputError(
-                f"`{key}` has {len(found)} values and `{first}` has {len(values_of_first)}: "
+                f"`{key}` has {len(listed)} values and `{first}` has {len(values_of_first)}: "
                 "keys under [zip] need lists of equal length",
                 hint="put a key under [sweep] to combine it with all others",
                 path=where,
             )
-    rows = tuple(zip(*(found for found, _ in columns.values()), strict=True))
+    rows = tuple(zip(*(values for values, _ in columns.values()), strict=True))
     yield Axis(tuple(columns), rows, {key: where for key, (_, where) in columns.items()})
 
 
@@ -199,3 +204,82 @@ def _leaves(table: Mapping[str, Any], at: Where, is_leaf: Any) -> Iterator[tuple
                 yield f"{key}.{deeper}", value, where
         else:
             yield key, given, here
+
+
+KEYS = ("columns", "by", "job")
+
+
+def read_show(given: Mapping[str, Any], axes: Sequence[str]) -> Show:
+    """Reads the table. Raises InputError, its path beginning with `show`."""
+    for key in given:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS).under("show", key)
+    columns = _texts(given, "columns")
+    for index, name in enumerate(columns or ()):
+        if name not in numeric_columns():
+            raise unknown("column", name, numeric_columns()).under("show", "columns", index)
+    by = _texts(given, "by")
+    for index, key in enumerate(by or ()):
+        if key not in axes:
+            raise unknown("axis", key, axes).under("show", "by", index)
+    job = given.get("job")
+    if job is not None and not isinstance(job, str):
+        raise InputError(f"`job`: expected the name of a job, found `{job!r}`", path=("show", "job"))
+    return Show(columns, by, job)
+
+
+def numeric_columns() -> list[str]:
+    """Columns of `jobs` that can be compared: all numbers except ids."""
+    return [
+        column.name
+        for column in columns_of("jobs")
+        if column.dtype.startswith(("UInt", "Int", "Float")) and column.name != "job"
+    ]
+
+
+def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+    texts = given.get(key)
+    if texts is None:
+        return None
+    if isinstance(texts, str):
+        return (texts,)
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise InputError(f"`{key}`: expected a list of texts, found `{texts!r}`", path=("show", key))
+    return tuple(texts)
+
+
+TABLE = "base"
+
+
+@dataclass(frozen=True)
+class Inline(Document):
+    """The table `base` of a study as a document: errors name lines of the study, `text` is the scenario alone."""
+
+    @cached_property
+    def text(self) -> str:
+        """The scenario as TOML of its own, without the comments of the study."""
+        return tomlkit.dumps(self.data)
+
+    @cached_property
+    def _lines(self) -> dict[positions.Path, int]:
+        lines = positions.lines(self.original)
+        return {path[1:]: line for path, line in lines.items() if path[:1] == (TABLE,)}
+
+    def set(self, key: str, value: Any) -> Inline:
+        """As for any document."""
+        data = edit.applied(self.data, key, value)
+        return Inline(self.file, self.original, data, (*self.changes, (key, value)))
+
+    def first(self, count: int) -> Inline:
+        """As for any document."""
+        document = inline(self.original, self.file)
+        for key, value in self.changes[:count]:
+            document = document.set(key, value)
+        return document
+
+
+def inline(study: str, file: str | Path) -> Inline:
+    """The table `base` of the text of a study that has one."""
+    import tomllib
+
+    return Inline(str(file), study, tomllib.loads(study)[TABLE])

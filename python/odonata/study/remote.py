@@ -37,12 +37,12 @@ def run_batch(
     plan = _plan(payload, engine)
     outcomes: list[task.Outcome] = []
     refused = []
-    for one in granted:
-        resolution, resolved = task.resolve(plan, one[0])
+    for task_ in granted:
+        resolution, resolved = task.resolve(plan, task_[0])
         if resolved is None:
             refused.append(resolution)
         else:
-            outcomes += task.run(plan, one, resolved, None, resolution.spent_s)
+            outcomes += task.run(plan, task_, resolved, None, resolution.spent_s)
     return (*task.handed_in(outcomes), refused)
 
 

@@ -51,12 +51,12 @@ def repeated(study: Study) -> list[Repeated]:
     The time is that of its program, else the mean latency of its messages. Raises InputError if no run is done.
     """
     points, rows = study.runs.height, jobs_of(study.jobs, None)
-    found = []
+    jobs = []
     for name in rows["name"].unique(maintain_order=True):
         own = rows.filter(rows["name"] == name)
         usual = "time_ps" if own["iterations"].null_count() < own.height else "latency_mean_ps"
-        found += [_repeated(own, name, column, points) for column in ("slowdown", usual)]
-    return found
+        jobs += [_repeated(own, name, column, points) for column in ("slowdown", usual)]
+    return jobs
 
 
 def _repeated(rows: pl.DataFrame, job: str, column: str, points: int) -> Repeated:
@@ -69,10 +69,10 @@ def _repeated(rows: pl.DataFrame, job: str, column: str, points: int) -> Repeate
     return Repeated(job, column, len(values), points - len(values), float(np.median(values)), low, high)
 
 
-def as_text(found: Sequence[Repeated]) -> str:
+def as_text(jobs: Sequence[Repeated]) -> str:
     """One line for each job: its slowdown and its time, each with the interval."""
     lines = []
-    for slowdown, whole in zip(found[::2], found[1::2], strict=True):
+    for slowdown, whole in zip(jobs[::2], jobs[1::2], strict=True):
         what = "time" if whole.column == "time_ps" else "mean latency"
         if slowdown.median is None or whole.median is None:
             lines.append(f"{slowdown.job}: no slowdown, because no run of it is complete")
@@ -83,9 +83,9 @@ def as_text(found: Sequence[Repeated]) -> str:
     return "\n".join(lines)
 
 
-def _ends(one: Repeated) -> str:
-    if one.low is None or one.high is None:
-        return f" (no interval: it needs {ENOUGH} seeds)" if one.column == "slowdown" else ""
-    if one.column == "slowdown":
-        return f" (95 %: {one.low:.2f} to {one.high:.2f})"
-    return f" ({time(one.low)} to {time(one.high)})"
+def _ends(job: Repeated) -> str:
+    if job.low is None or job.high is None:
+        return f" (no interval: it needs {ENOUGH} seeds)" if job.column == "slowdown" else ""
+    if job.column == "slowdown":
+        return f" (95 %: {job.low:.2f} to {job.high:.2f})"
+    return f" ({time(job.low)} to {time(job.high)})"

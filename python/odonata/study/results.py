@@ -18,7 +18,6 @@ import polars as pl
 
 from odonata import files, reading
 from odonata.errors import InputError, RunError
-from odonata.store.columns import renamed
 from odonata.store.engine import fingerprint
 from odonata.store.write import parquet
 from odonata.study.folder import RESULTS
@@ -72,13 +71,13 @@ class Results:
         return set(self._statuses(mark, current=False)) - set(self._statuses(mark, current=True))
 
     def _statuses(self, mark: str | None, *, current: bool) -> dict[str, str]:
-        found: dict[str, str] = {}
+        statuses: dict[str, str] = {}
         for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP, _ENGINE]):
             of_engine = part.filter(_is_current() == current)
             for run, status in zip(of_engine[_ID].to_list(), of_engine[_STATUS].to_list(), strict=True):
-                if found.get(run) != "done":
-                    found[run] = status
-        return found
+                if statuses.get(run) != "done":
+                    statuses[run] = status
+        return statuses
 
     def add(self, rows: pl.DataFrame) -> None:
         """Takes rows of runs (`task.frame_of`); they are safe after the next `flush`."""
@@ -108,22 +107,22 @@ class Results:
         it marks."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
         parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts(mark)][::-1]
-        found = []
+        chosen_parts = []
         for current, status in product((True, False) if self._keep_stale else (True,), ("done", "failed")):
             for part in parts:
                 chosen = part.filter(_is_current() == current, pl.col(_STATUS) == status)
                 rows = chosen.join(wanted, on=_ID, how="semi")
                 if rows.is_empty():
                     continue  # a part of failed runs alone has no columns of jobs
-                found.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
-                wanted = wanted.join(found[-1], on=_ID, how="anti")
-        return pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
+                chosen_parts.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
+                wanted = wanted.join(chosen_parts[-1], on=_ID, how="anti")
+        return pl.concat(chosen_parts, how="diagonal_relaxed") if chosen_parts else pl.DataFrame()
 
     def _parts(self, mark: str | None, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
         """All known parts, the latest last."""
         read = (_read(file, columns) for file in ([] if self._folder is None else _files(self._folder)))
-        held = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
-        for part in (*read, *held):
+        in_memory = (part if columns is None else part.select(columns) for part in (*self._kept, *self._waiting))
+        for part in (*read, *in_memory):
             yield part if mark is None else part.filter(pl.col(_KEEP) == mark)
 
     def _join_small(self, folder: Path) -> None:
@@ -171,16 +170,10 @@ def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     hint = "remove the file: its runs are simulated again"
     try:
         data = reading.read_bytes(file, _MOST_BYTES, pipes=False)
-        # Files of format 1 have no digest in their names.
-        if file.stem.count("-") == 2 and file.stem.rpartition("-")[2] != _digest(data):
+        if file.stem.rpartition("-")[2] != _digest(data):
             message = "the file is damaged: its checksum (SHA-256) does not match"
             raise InputError(message, file=file, hint=hint)
-        # Files of format 1 say neither which engine made them nor what else was kept.
-        there = reading.parquet_columns(file, data)
-        wanted = None if columns is None else [name for name in columns if name in there]
-        rows = reading.read_parquet(file, data, wanted)
-        rows = rows.rename(renamed("jobs", rows.columns))
-        return rows.with_columns(pl.lit(None, pl.String).alias(name) for name in (_KEEP, _ENGINE) if name not in there)
+        return reading.read_parquet(file, data, columns)
     except (OSError, pl.exceptions.PolarsError) as problem:
         raise InputError(f"the results cannot be read ({problem})", file=file, hint=hint) from None
     except InputError as problem:

@@ -29,7 +29,10 @@ def failures(alone: Mapping[str, tuple[AloneRun, ...]], rows: pl.DataFrame) -> d
     failed = rows.filter(pl.col(_STATUS) == "failed")
     errors = dict(zip(failed[_ID].to_list(), failed[_ERROR].to_list(), strict=True))
     return {
-        run: f"`{one.name}` alone: {errors[one.id]}" for run, runs in alone.items() for one in runs if one.id in errors
+        run: f"`{alone_run.name}` alone: {errors[alone_run.id]}"
+        for run, runs in alone.items()
+        for alone_run in runs
+        if alone_run.id in errors
     }
 
 
@@ -38,7 +41,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
     if "job" not in rows.columns:
         return rows  # no run is done
     pairs = pl.DataFrame(
-        [(run, one.job, one.id, one.every) for run, runs in alone.items() for one in runs],
+        [(run, alone_run.job, alone_run.id, alone_run.every) for run, runs in alone.items() for alone_run in runs],
         schema={_ID: pl.String, "job": rows.schema["job"], "_alone": pl.String, "_every": pl.Boolean},
         orient="row",
     )

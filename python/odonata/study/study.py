@@ -15,9 +15,6 @@ from odonata.analysis.compare import check_column, compare
 from odonata.analysis.cut_off import saturated, without_cut_off
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
-from odonata.store.columns import columns_of, renamed
-from odonata.store.engine import UNKNOWN
-from odonata.store.frame import polars_type
 from odonata.store.manifest import MANIFEST
 from odonata.study.axis import label, text
 from odonata.study.folder import AGAIN, is_study_folder, read_manifest, unfinished
@@ -84,9 +81,6 @@ class Study(Attributes):
         """The default contents of summaries, comparisons and pictures."""
         given = self._manifest["show"]
         columns, by = (None if given[key] is None else tuple(given[key]) for key in ("columns", "by"))
-        if columns is not None:
-            names = renamed("jobs", columns)
-            columns = tuple(names.get(name, name) for name in columns)
         return Show(columns, by, given["job"])
 
     @property
@@ -107,8 +101,8 @@ class Study(Attributes):
     @property
     def engines(self) -> tuple[str, ...]:
         """Fingerprints of what simulated the runs (`odonata.store.engine`), `not recorded` where that is not known."""
-        found = self.runs.filter(pl.col("id").is_not_null())["engine"].fill_null(UNKNOWN)
-        return tuple(sorted(found.unique()))
+        recorded = self.runs.filter(pl.col("id").is_not_null())["engine"]
+        return tuple(sorted(recorded.unique()))
 
     @property
     def finished(self) -> bool:
@@ -179,8 +173,8 @@ class Study(Attributes):
         of = chosen["name"][0] if chosen.height else job
         column = value or self.columns(chosen)[0]
         chosen, left_out = (chosen, 0) if include_incomplete else self._whole(chosen, column)
-        found = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
-        return replace(found, cut_off=left_out, saturated=saturated(chosen, column))
+        comparison = compare(chosen, by, column, others=others, job=of, baseline=baseline, values=values, seed=seed)
+        return replace(comparison, cut_off=left_out, saturated=saturated(chosen, column))
 
     def _with_totals(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows of `jobs` with the numbers of `runs`: totals and kept values."""
@@ -381,19 +375,19 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
     Returns
     -------
     Study
-        Columns of `jobs` that an older version did not have are null.
+        What the folder holds.
 
     Raises
     ------
     InputError
-        If it holds no study, if its sweep was killed before its tables were written, if a newer version wrote it, and
+        If it holds no study, if its sweep was killed before its tables were written, if it has another format, and
         if a file of it is missing or damaged.
 
     Examples
     --------
     >>> import odonata as od
     >>> study = od.sweep("examples/quick.toml", {"run.seed": [1]}, workers=1, out=folder / "study")
-    >>> od.open_study(folder / "study").axes
+    >>> od.open(folder / "study").axes
     ('run.seed',)
     """
     folder = Path(path)
@@ -416,9 +410,6 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
             raise InputError("the file was cut off or changed", file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)
-    if "engine" not in tables["runs"].columns:
-        tables["runs"] = tables["runs"].with_columns(engine=pl.lit(None, pl.String))
-    tables["jobs"] = _grown(tables["jobs"], manifest["format"])
     return Study(manifest, tables, folder)
 
 
@@ -429,19 +420,8 @@ def _table(data: bytes, file: Path) -> pl.DataFrame:
         raise e.but(hint=AGAIN) from None
 
 
-def _grown(jobs: pl.DataFrame, written_as: int) -> pl.DataFrame:
-    """With present names, and null in the columns that came after this format.
-
-    An axis may have taken a name (`dataset.tables`).
-    """
-    jobs = jobs.rename(renamed("jobs", jobs.columns))
-    late = [column for column in columns_of("jobs") if column.since > written_as]
-    late = [column for column in late if not {column.name, f"job_{column.name}"} & {*jobs.columns}]
-    return jobs.with_columns(pl.lit(None, dtype=polars_type(column.dtype)).alias(column.name) for column in late)
-
-
 def _near(folder: Path) -> str | None:
     if (folder / MANIFEST).is_file():
         return "it is a run folder"
-    found = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
-    return f"did you mean `{found[0]}`?" if found else None
+    studies = sorted(child for child in folder.iterdir() if child.is_dir() and is_study_folder(child))
+    return f"did you mean `{studies[0]}`?" if studies else None

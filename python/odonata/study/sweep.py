@@ -102,9 +102,9 @@ def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:
         return
     if not is_study_folder(folder):
         raise InputError(f"`{folder}` exists and is not the folder of a study", hint="choose another with --out")
-    found = study_in(folder)
-    if found is not None and not _is_of(folder, plan) and not force:
-        name, keys = found
+    present = study_in(folder)
+    if present is not None and not _is_of(folder, plan) and not force:
+        name, keys = present
         axes = f"axes {', '.join(sorted(keys))}" if keys else "without axes"
         raise InputError(
             f"`{folder}` is the folder of another study: `{name}`, {axes}",
@@ -116,7 +116,7 @@ def _is_of(folder: Path, plan: Plan) -> bool:
     """Whether the folder holds this study, or an earlier form: the same name and a common axis, or its own file."""
     from pathlib import Path
 
-    found = study_in(folder)
-    if found is None or found[1].isdisjoint(plan.keys):
+    present = study_in(folder)
+    if present is None or present[1].isdisjoint(plan.keys):
         return False
-    return found[0] == plan.name or (plan.file is not None and Path(plan.file).resolve().parent == folder.resolve())
+    return present[0] == plan.name or (plan.file is not None and Path(plan.file).resolve().parent == folder.resolve())

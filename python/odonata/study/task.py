@@ -135,16 +135,16 @@ def _run(
     began = time.perf_counter()
     try:
         keep = partial(_keep, plan) if plan.keep and alone is None else None
-        facts, jobs, found = measure(resolved, watch, keep, alone)
+        facts, jobs, kept_values = measure(resolved, watch, keep, alone)
     except StopRun:
         raise
     except BaseException as problem:
-        facts, jobs, found = {"error": reason(problem)}, None, None
+        facts, jobs, kept_values = {"error": reason(problem)}, None, None
     status = "done" if jobs is not None else "failed"
     run_id = resolved.id if alone is None else resolved.id_alone(alone)
     row = {"error": None, **facts, "id": run_id, "status": status, "engine": fingerprint(), "keep": plan.mark}
     spent_s = before_s + time.perf_counter() - began
-    return Outcome(number, {name: row.get(name) for name in RUN_COLUMNS}, jobs, spent_s, found or {})
+    return Outcome(number, {name: row.get(name) for name in RUN_COLUMNS}, jobs, spent_s, kept_values or {})
 
 
 def _keep(plan: Plan, run: Run) -> dict[str, Any]:
@@ -195,8 +195,8 @@ def _kept(jobs: Sequence[pl.DataFrame], kept: Sequence[Mapping[str, Any]]) -> pl
     """What was kept of the runs that are done, in the first row of each."""
     import polars as pl
 
-    names = dict.fromkeys(name for one in kept for name in one)
-    columns = {f"{KEPT}{name}": [one.get(name) for one in kept] for name in names}
+    names = dict.fromkeys(name for values in kept for name in values)
+    columns = {f"{KEPT}{name}": [values.get(name) for values in kept] for name in names}
     frame = pl.DataFrame(columns, strict=False)
     rows = [number if row == 0 else None for number, table in enumerate(jobs) for row in range(table.height)]
     return frame.select(pl.all().gather(pl.Series(rows, dtype=pl.UInt32)))

@@ -65,23 +65,23 @@ class Worker:
                 self._run(items)
 
     def _resolve(self, numbers: list[int]) -> None:
-        found = []
+        resolutions = []
         self._resolved = {}
         for number in numbers:
             self._pipe.send(("at", number))
             resolution, resolved = task.resolve(self._plan, number)
-            found.append(resolution)
+            resolutions.append(resolution)
             if resolved is not None:
                 self._resolved[number] = (resolved, resolution.spent_s)
-        self._pipe.send(("resolved", found))
+        self._pipe.send(("resolved", resolutions))
 
     def _run(self, granted: list[task.Granted]) -> None:
         outcomes: list[task.Outcome] = []
         sent = time.monotonic()
-        for one in granted:
-            self._pipe.send(("at", one[0]))
-            resolved, before_s = self._resolved.pop(one[0])
-            outcomes += task.run(self._plan, one, resolved, self._watch, before_s)
+        for point in granted:
+            self._pipe.send(("at", point[0]))
+            resolved, before_s = self._resolved.pop(point[0])
+            outcomes += task.run(self._plan, point, resolved, self._watch, before_s)
             if time.monotonic() - sent > SEND_S:
                 self._send(outcomes)
                 outcomes, sent = [], time.monotonic()

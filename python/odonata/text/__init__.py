@@ -1,8 +1,7 @@
 """Numbers and tables as text, for the screen and for notebooks."""
 
-from odonata.text.notebook import html
 from odonata.text.numbers import digits, fixed, four_digits, time, unit_of
-from odonata.text.table import Column, Table, aligned, columns, terminal_width
+from odonata.text.table import Column, Table, aligned, columns, html, terminal_width
 
 __all__ = [
     "Column",

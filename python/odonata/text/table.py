@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import IO, Literal
 
     from rich.table import Table as RichTable
     from rich.text import Text
+
 
 UNLIMITED = 1_000_000
 """Characters of a line if the output is not a terminal: nothing is wrapped or cut off."""
@@ -76,8 +77,8 @@ class Table:
         def line(cells: Sequence[str], tag: str) -> str:
             sides = ["right" if column.right else "left" for column in self.columns]
             pairs = zip(cells, sides, strict=True)
-            found = (f'<{tag} style="text-align: {side}">{escape(_shown(cell))}</{tag}>' for cell, side in pairs)
-            return f"<tr>{''.join(found)}</tr>"
+            cells_html = (f'<{tag} style="text-align: {side}">{escape(_shown(cell))}</{tag}>' for cell, side in pairs)
+            return f"<tr>{''.join(cells_html)}</tr>"
 
         caption = f"<caption>{escape(_shown(self.title))}</caption>" if self.title else ""
         head = line([column.heading for column in self.columns], "th")
@@ -114,7 +115,7 @@ class Table:
 
     def _cells(self) -> list[list[str]]:
         """The cells of each column with its heading."""
-        return [list(cells) for cells in zip([one.heading for one in self.columns], *self.rows, strict=True)]
+        return [list(cells) for cells in zip([column.heading for column in self.columns], *self.rows, strict=True)]
 
     def _width(self, of: Callable[[str], int]) -> int:
         return sum(max(map(of, cells)) for cells in self._cells()) + GAP * (len(self.columns) - 1)
@@ -141,11 +142,11 @@ class Table:
     def _laid_out(self, widths: Sequence[int] = ()) -> RichTable:
         room = widths or [UNLIMITED] * len(self.columns)
         headings = [_wrapped(column.heading, most) for column, most in zip(self.columns, room, strict=True)]
-        found = _empty([column.right for column in self.columns], headings)
+        laid_out = _empty([column.right for column in self.columns], headings)
         for row in self.rows:
             styles = [column.styles.get(cell, "") for column, cell in zip(self.columns, row, strict=True)]
-            found.add_row(*(_cell(cell, style, most) for cell, style, most in zip(row, styles, room, strict=True)))
-        return found
+            laid_out.add_row(*(_cell(cell, style, most) for cell, style, most in zip(row, styles, room, strict=True)))
+        return laid_out
 
 
 def aligned(
@@ -162,10 +163,10 @@ def aligned(
         return []
     cells = [list(column) for column in zip(*rows, strict=True)]
     room = [UNLIMITED] * len(cells) if width is None else _shrunk(cells, width - len(indent))
-    found = _empty(right or [False] * len(rows[0]))
+    laid_out = _empty(right or [False] * len(rows[0]))
     for row in rows:
-        found.add_row(*(_cell(cell, "", most) for cell, most in zip(row, room, strict=True)))
-    return [f"{indent}{line}" for line in _lines(found)]
+        laid_out.add_row(*(_cell(cell, "", most) for cell, most in zip(row, room, strict=True)))
+    return [f"{indent}{line}" for line in _lines(laid_out)]
 
 
 def terminal_width() -> int | None:
@@ -216,16 +217,16 @@ def _empty(right: Sequence[bool], headings: Sequence[str] = ()) -> RichTable:
     from rich.table import Table as RichTable
 
     box = Box("\n".join(["    ", "    ", "----", *["    "] * 5]), ascii=True)
-    found = RichTable(box=box, show_edge=False, show_header=bool(headings), header_style="", pad_edge=False)
-    found.padding = (0, 1, 0, 0)  # the other blank is the box's
+    table = RichTable(box=box, show_edge=False, show_header=bool(headings), header_style="", pad_edge=False)
+    table.padding = (0, 1, 0, 0)  # the other blank is the box's
     for index, to_right in enumerate(right):
-        found.add_column(
+        table.add_column(
             _plain(headings[index]) if headings else "",
             justify="right" if to_right else "left",
             no_wrap=True,
             overflow="fold",
         )
-    return found
+    return table
 
 
 def _shown(text: str) -> str:
@@ -259,3 +260,11 @@ def _print(table: RichTable, file: IO[str], width: int, *, colours: bool) -> Non
     system: Literal["auto"] | None = "auto" if colours else None
     console = Console(file=file, width=width, color_system=system, force_terminal=terminal, force_jupyter=False)
     console.print(table, crop=False)
+
+
+def html(sentences: Iterable[str], tables: Iterable[Table] = (), code: str = "") -> str:
+    """A paragraph for each sentence that is not empty, the tables, and lines of code."""
+    parts = [f"<p>{escape(visible(sentence))}</p>" for sentence in sentences if sentence]
+    parts += [table.html() for table in tables]
+    parts += [f"<pre>{escape(visible(code))}</pre>"] * bool(code)
+    return f"<div>{''.join(parts)}</div>"

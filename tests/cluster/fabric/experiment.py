@@ -165,8 +165,8 @@ class Experiment:
         for number in range(plan.earlier + plan.later):
             later = number >= plan.earlier
             if number == plan.earlier:
-                model = ("--train", str(self.out / "earlier"), "--out", str(self.out / "model.json"))
-                odonata("cluster", "predict", *model)
+                model = (str(self.out / "earlier"), "--out", str(self.out / "model.json"))
+                odonata("cluster", "train", *model)
             for level in draw.sample(plan.levels, len(plan.levels)):
                 compared = level == MOST and number < plan.compared
                 with self.background(level, "across"):
@@ -182,7 +182,7 @@ class Experiment:
         """Probability that the first operation with the largest size falls into the tail on the busy leaves, now."""
         of_job = ("--nodes", "4", "--groups", "1", "--leaves", "2")
         what = ("--pattern", self.plan.operations[0], "--bytes", self.plan.sizes[-1])
-        told = odonata("cluster", "predict", "--model", str(self.out / "model.json"), *of_job, *what, "--json")
+        told = odonata("cluster", "predict", str(self.out / "model.json"), *of_job, *what, "--json")
         return float(json.loads(told)["probability"])
 
     @contextmanager

@@ -152,7 +152,7 @@ def test_ranks_are_where_the_host_file_says(empty: Path, tmp_path: Path) -> None
 
 
 def test_a_node_that_is_taken_meanwhile(empty: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from odonata.cluster.submission import submit as start
+    from odonata.allocation.submission import submit as start
 
     others: list[str] = []
 
@@ -172,7 +172,7 @@ def test_a_node_that_is_taken_meanwhile(empty: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_without_retries_the_job_stays_in_the_queue(empty: Path, tmp_path: Path) -> None:
-    from odonata.cluster.submission import submit as start
+    from odonata.allocation.submission import submit as start
 
     found = cluster.select(2, partition="excl")
     until([submit("-p", "excl", "-N1", "-w", found.nodes[0])], "RUNNING")

@@ -192,25 +192,26 @@ pub enum First {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
-    /// One message to a random rank, uniformly; the own rank is replaced by the next (K14).
+    /// One message to a random rank, uniformly; the own rank is replaced by the next (Kang 2019, section 3.4.1, code).
     UniformRandom {},
-    /// One message to rank + offset, modulo the number of ranks (K16).
+    /// One message to rank + offset, modulo the number of ranks (Kang 2019, section 3.4.1, code).
     Tornado {
         /// Distance in ranks, not a multiple of the number of ranks.
         offset: u64,
     },
-    /// Six messages to the neighbours in a periodic grid, x fastest (K15).
+    /// Six messages to the neighbours in a periodic grid, x fastest (Kang 2019, section 3.4.1, code).
     #[serde(rename = "stencil-3d")]
     Stencil3d {
         /// Ranks along x, y and z; the product is the number of ranks.
         grid: [u32; 3],
     },
-    /// The root sends one message to each other rank; the next interval begins only when all have arrived (K17).
+    /// The root sends one message to each other rank; the next interval begins only when all have arrived
+    /// (Kang 2019, section 3.4.1).
     Broadcast {
         /// The rank that sends.
         root: u32,
     },
-    /// One message to the rank of the same number in each other group of the job (K11).
+    /// One message to the rank of the same number in each other group of the job (Kang 2019, section 3.3, code).
     GroupPeers {},
     /// One message to a random rank in the group that is `shift` groups further, among the groups of the job: the usual
     /// worst case of a dragonfly (Kim 2008).

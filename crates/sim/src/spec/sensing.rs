@@ -13,8 +13,8 @@ use super::{FabricSpec, Spec};
 pub struct Sensing {
     /// The kind of metric.
     pub kind: MetricKind,
-    /// How much later than a credit the routing learns of it, by link class; 0 if absent. (Phantom congestion, D8: flow
-    /// control knows the room at once.)
+    /// How much later than a credit the routing learns of it, by link class; 0 if absent. (Phantom congestion,
+    /// De Sensi 2019, section 2.2: flow control knows the room at once.)
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub delay_ps: BTreeMap<String, u64>,
 }

@@ -1,7 +1,7 @@
 """Cascade (Cray XC, Aries): a group is a grid of routers, each linked to all others of its row and of its column.
 
 A row is a chassis, its routers are blades; the routers of the same slot in all chassis of a group are a column.
-Sources: Faanes 2012; De Sensi 2019, section 2.1 (D1 to D4).
+Sources: Faanes 2012; De Sensi 2019, section 2.1.
 """
 
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ class CascadeTable(DirectTable):
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,
         "fabric.channels": "default: eight, enough for every routing via a group (docs/routings.md)",
-        "row_links": "default: one link between two routers of a chassis (D1)",
-        "column_links": "default: three links to the same slot of another chassis (D1)",
+        "row_links": "default: one link between two routers of a chassis (De Sensi 2019, section 2.1)",
+        "column_links": "default: three links to the same slot of another chassis (De Sensi 2019, section 2.1)",
     }
     keys_first: ClassVar[tuple[str, ...]] = (
         *("groups", "rows", "columns", "last_group_rows", "nodes_per_router", "row_links", "column_links"),

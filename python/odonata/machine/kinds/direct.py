@@ -23,7 +23,7 @@ class DirectTable(MachineTable):
     )
     usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "absolute", "spread": "consecutive"}
     default_sources: ClassVar[Mapping[str, str]] = {
-        "arrangement": "default: absolute, as in the simulator of Zhang 2018 (L2)",
+        "arrangement": "default: absolute, as in the simulator of Zhang 2018",
         "spread": "default: the ports of a router one after the other",
         "rails": "default: one NIC per node",
         "rails_on": "default: all NICs of a node on one router",

@@ -1,6 +1,6 @@
 """Dragonfly: groups of routers that are all linked to each other, and all groups to all others.
 
-Sources: Kim 2008; Zhang 2018, section III (L1 to L3). Slingshot machines are of this kind too.
+Sources: Kim 2008; Zhang 2018, section III. Slingshot machines are of this kind too.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Dragonfly+ (also Megafly): groups of leaf and spine routers, joined by the spines.
 
-Sources: Shpiner 2017; Kang 2019, sections 2.1 and 3.1.1 (K1, K2, K4).
+Sources: Shpiner 2017; Kang 2019, sections 2.1 and 3.1.1.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class DragonflyPlusTable(MachineTable):
     between_groups: ClassVar[str] = "global"
     usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "linear"}
     default_sources: ClassVar[Mapping[str, str]] = {
-        "arrangement": "default: linear (Kang 2019, section 3.1.1; K4)",
+        "arrangement": "default: linear (Kang 2019, section 3.1.1)",
         "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
     intra_numbers: ClassVar[int] = 2
@@ -138,7 +138,7 @@ class DragonflyPlusTable(MachineTable):
         return self.global_links_per_spine if self._is_spine(router) else 0
 
     def facts(self) -> list[tuple[str, str]]:
-        """Ports, capacity between groups, largest machines of such routers (Kang 2019, equations 1 and 2; K2)."""
+        """Ports, capacity between groups, largest machines of such routers (Kang 2019, equations 1 and 2)."""
         ports = f"{self._leaf_ports()} of a leaf, {self._spine_ports()} of a spine"
         links = self.fabric.links
         rows = [
@@ -176,7 +176,7 @@ class DragonflyPlusTable(MachineTable):
 def dragonfly_plus_max_nodes(radix: int) -> int:
     """Largest Dragonfly+ of routers with that many ports: `(r/2)^2 ((r/2)^2 + 1)` nodes.
 
-    Kang 2019, equation 1 (K2; the printed binomials are fractions).
+    Kang 2019, equation 1 (the printed binomials are fractions).
     """
     square = (radix // 2) ** 2
     return square * (square + 1)
@@ -185,7 +185,7 @@ def dragonfly_plus_max_nodes(radix: int) -> int:
 def dragonfly_max_nodes(radix: int) -> int:
     """Largest one-dimensional dragonfly: `r/4 (r/2 + 1) (r/4 (r/2 + 1) + 1)` nodes.
 
-    Kang 2019, equation 2 (K2).
+    Kang 2019, equation 2.
     """
     group = radix // 4 * (radix // 2 + 1)
     return group * (group + 1)

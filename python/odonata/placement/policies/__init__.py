@@ -1,1 +1,1 @@
-"""The placement policies, one file each."""
+"""The placement policies."""

@@ -110,7 +110,7 @@ machine. The correct model's FPAR reads backlogs here (`sensing = "backlog"`).
 
 REPRODUCTION = Reproduction(
     name="kang2019-calibration",
-    title="Kang 2019: packet size and router delay against its six steady latencies (K30, K31, K42, K43)",
+    title="Kang 2019: packet size and router delay against its six steady latencies",
     points=points,
     make=make,
     rows=_rows,

@@ -222,7 +222,7 @@ def _ports(runs: Runs) -> str:
 
 REPRODUCTION = Reproduction(
     name="kang2019-4kb",
-    title="Kang 2019, figures 5 to 10, messages of 4 KB: as published and correct (K30 to K54)",
+    title="Kang 2019, figures 5 to 10, messages of 4 KB: as published and correct",
     points=points,
     make=make,
     rows=_rows,

@@ -245,7 +245,7 @@ def _order(case: tuple[str, str]) -> tuple[int, ...]:
 
 REPRODUCTION = Reproduction(
     name="kang2019-512kb-4mb",
-    title="Kang 2019, figures 5 to 8, messages of 512 KB and 4 MB: as published and correct (K33 to K44)",
+    title="Kang 2019, figures 5 to 8, messages of 512 KB and 4 MB: as published and correct",
     points=points,
     make=make,
     rows=_rows,

@@ -117,7 +117,7 @@ they are not (random). The correct model reads backlogs here (`sensing = "backlo
 
 REPRODUCTION = Reproduction(
     name="kang2019-variants",
-    title="Kang 2019: effect of every routing option on uniform random and tornado traffic (K4 to K8)",
+    title="Kang 2019: effect of every routing option on uniform random and tornado traffic",
     points=points,
     make=make,
     rows=_rows,

@@ -13,7 +13,7 @@ import numpy as np
 import tomlkit
 
 from odonata import machine, scenario
-from odonata.cluster.simulated import of_jobs_on_nodes
+from odonata.background.simulated import of_jobs_on_nodes
 from odonata.reproduce.salimibeni2022.queue import APPS, LATEST_US, SYSTEM, allocations, others
 
 if TYPE_CHECKING:

@@ -1,9 +1,16 @@
-"""The base class of applications, and the facts that they may depend on."""
+"""Applications of jobs: the ranks that they depend on, and the base classes of patterns, programs and motifs."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
 
-from odonata.document import Table
+from pydantic import Field
+
+from odonata.document import Count, Table
 from odonata.machine import System
+from odonata.scenario.apps.mapping import Mapped
+from odonata.scenario.apps.values import Duration, Iterations
 
 
 @dataclass(frozen=True)
@@ -30,3 +37,91 @@ class Ranks:
 
 class App(Table):
     """The application of a job: a traffic pattern (open loop) or a program (closed loop)."""
+
+
+#: Keys of a program that may stand in `[[job]]` as well as in `app`.
+JOB_KEYS = ("iterations", "ranks_per_node", "mapping", "gap", "every", "barrier", "on", "off")
+
+
+class Program(App):
+    """A program: operations that wait for each other, repeated (docs/model.md, section 10)."""
+
+    iterations: Iterations | None = Field(
+        None, description="number of iterations (default: 1; without end in the background)"
+    )
+    ranks_per_node: Count | None = Field(None, description="ranks on each node (default: 1)")
+    mapping: Mapped | None = Field(None, description="the node of each rank (default: linear)")
+    gap: Duration | None = Field(None, description="computing before each iteration except the first (default: 0 s)")
+    every: Duration | None = Field(
+        None, description="no rank begins iteration k before start + k x this; keeps ranks in step (default: 0 s)"
+    )
+    barrier: bool | None = Field(
+        None,
+        description="a barrier before each iteration, which its time leaves out, as in benchmarks (default: false)",
+    )
+    on: Duration | None = Field(
+        None, description="with `off`: a rank pauses when its iterations have run for so long (default: no pauses)"
+    )
+    off: Duration | None = Field(None, description="with `on`: how long each pause is")
+
+    def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
+        """The number of ranks that it was made for; None for any number. Its files are relative to `folder`.
+
+        Raises InputError, whose path leads into the app's table, or which names the file.
+        """
+        return None
+
+    def decided(self, ranks: int) -> Self:  # noqa: ARG002
+        """The same with every default filled in that depends on the number of ranks.
+
+        Raises InputError, whose path leads into the app's table.
+        """
+        return self
+
+    @abstractmethod
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:
+        """One iteration as the core reads it, of what `decided` gave.
+
+        Raises InputError, whose path leads into the app's table, or which names the file.
+        """
+
+
+class PhasedProgram(Program):
+    """A program of phases that all ranks run one after the other."""
+
+    @abstractmethod
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """The phases of one iteration as the core reads them, of what `decided` gave.
+
+        Raises InputError, whose path leads into the app's table.
+        """
+
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:  # noqa: ARG002
+        """The phases."""
+        return {"name": "phases", "phases": self.phases(ranks)}
+
+
+class Motif(PhasedProgram):
+    """What an application does in an iteration."""
+
+    motif: str
+
+
+class ComputingMotif(Motif):
+    """A motif in which every rank computes first, then communicates."""
+
+    compute: Duration = Field(
+        0, description="computing at the start of each iteration (default: none, as Zhang 2018 ran it)"
+    )
+    jitter: Duration = Field(0, description="mean of an additional exponential computing time (default: none)")
+
+    def computing(self) -> list[dict[str, Any]]:
+        """The phase of computing; none if it takes no time."""
+        if not self.compute and not self.jitter:
+            return []
+        return [computing(self.compute, self.jitter)]
+
+
+def computing(ps: int, jitter_ps: int) -> dict[str, Any]:
+    """A phase in which every rank computes."""
+    return {"what": {"name": "compute", "ps": ps, "jitter_ps": jitter_ps}}

@@ -9,7 +9,7 @@ from pydantic import Field
 from odonata import reading
 from odonata.errors import InputError, nearest
 from odonata.machine import core
-from odonata.scenario.apps.program import Program
+from odonata.scenario.apps.app import Program
 
 #: Ending of a file -> form of the trace in it.
 FORMS = {".goal": "goal", ".bin": "bin", ".csv": "csv"}

@@ -1,4 +1,4 @@
-"""Values of several applications: sizes of messages, durations, numbers of repetitions."""
+"""Values of several applications: sizes of messages, durations, numbers of repetitions, costs of the host."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer
 
 from odonata import units
-from odonata.document import input_error_as_problem
-from odonata.errors import InputError
+from odonata.document import input_error_as_problem, validate
+from odonata.errors import InputError, unknown
+from odonata.machine.host import NO_COSTS, HostTable, overrules_sizes
 
 #: Largest message of the core.
 MAX_MESSAGE_BYTES = 2**40
@@ -60,3 +61,29 @@ Duration = Annotated[
 ]
 #: How often a program runs its body.
 Iterations = Annotated[int, BeforeValidator(input_error_as_problem(whole_number("a number of iterations")))]
+
+
+def _overhead(value: Any) -> Any:
+    if isinstance(value, HostTable):
+        return value
+    if isinstance(value, str):
+        if value != "none":
+            error = unknown("overhead", value, ["none"])
+            raise InputError(error.message, hint='"none", or a table such as { send = "190 ns", eager = "12 KB" }')
+        value = NO_COSTS
+    return validate(HostTable, value)
+
+
+#: A table, or "none". Keys that are not given are those of the system.
+Overhead = Annotated[HostTable, BeforeValidator(input_error_as_problem(_overhead))]
+
+
+def decided_overhead(overhead: HostTable | None, host: HostTable | None) -> HostTable:
+    """The costs of a job: its own keys, the others from its system, or the defaults of a system that has none."""
+    usual = host or HostTable()
+    if overhead is None:
+        return usual
+    given = {key: getattr(overhead, key) for key in overhead.model_fields_set}
+    if overrules_sizes([key.removesuffix("_") for key in given]):
+        given["by_size"] = ()
+    return usual.model_copy(update=given)

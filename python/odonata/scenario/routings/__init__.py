@@ -1,4 +1,4 @@
-"""Routings and their options as a scenario names them: one file each, listed in `ROUTINGS`.
+"""Routings and their options as a scenario names them: one file for each family, listed in `ROUTINGS`.
 
 Each knows its kinds of machines. `DEFAULTS` has the routing of a machine for scenarios that name none. `docs/model.md`,
 section 6, defines the routings; `docs/routings.md` has the table.
@@ -8,26 +8,19 @@ from typing import Any
 
 from odonata.errors import InputError
 from odonata.machine import System, load
-from odonata.scenario.routings.adaptive_local import AdaptiveLocal
 from odonata.scenario.routings.application_aware import ApplicationAware
-from odonata.scenario.routings.aries import Aries
-from odonata.scenario.routings.aries_modes import (
+from odonata.scenario.routings.aries import (
     Adaptive0,
     Adaptive1,
     Adaptive2,
     Adaptive3,
+    Aries,
     InOrder,
     MinHash,
     NminHash,
 )
-from odonata.scenario.routings.fpar import Fpar
-from odonata.scenario.routings.minimal import Minimal
-from odonata.scenario.routings.par import Par
-from odonata.scenario.routings.prog_adaptive import ProgAdaptive
+from odonata.scenario.routings.dragonfly import AdaptiveLocal, Fpar, Minimal, Par, ProgAdaptive, UgalG, UgalL, Valiant
 from odonata.scenario.routings.routing import Routing
-from odonata.scenario.routings.ugal_g import UgalG
-from odonata.scenario.routings.ugal_l import UgalL
-from odonata.scenario.routings.valiant import Valiant
 
 #: All routings by name.
 ROUTINGS: dict[str, type[Routing]] = {
@@ -51,8 +44,8 @@ ROUTINGS: dict[str, type[Routing]] = {
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
-#: it (Shpiner 2017; K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the
-#: default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
+#: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
+#: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",

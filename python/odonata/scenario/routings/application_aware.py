@@ -10,8 +10,7 @@ from odonata.document import Count, Ratio, Size
 from odonata.errors import InputError
 from odonata.machine import System
 from odonata.scenario.routings.aries import BIASES
-from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
-from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.routing import GATEWAYS, Gateways, Routing, checked_bias, gateways_on
 
 Alone = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
 Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit", "in-turn"]
@@ -41,7 +40,7 @@ class ApplicationAware(Routing):
     """A policy of each rank selects the mode of Aries for each message, from what the NIC counted for earlier ones.
 
     It chooses between the default (adaptive-0, and adaptive-1 for all-to-all collectives) and adaptive-3. Needs NICs
-    that count: `fabric.nic = "aries"`. Source: De Sensi 2019, section 4.2 (D13 to D15).
+    that count: `fabric.nic = "aries"`. Source: De Sensi 2019, section 4.2.
 
     Machines: dragonfly, cascade.
     """

@@ -1,4 +1,4 @@
-"""Aries: the seven routing modes of Cray's interconnect, as one routing with a `mode`."""
+"""Aries: the seven routing modes of Cray's interconnect, as one routing with a `mode` and as a routing each."""
 
 from typing import Any, ClassVar, Literal, Self
 
@@ -7,8 +7,7 @@ from pydantic import Field
 from odonata.document import Size
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.direct import GATEWAYS, Gateways, checked_bias, gateways_on
-from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.routing import GATEWAYS, Gateways, Routing, checked_bias, gateways_on
 
 Mode = Literal["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
 
@@ -82,3 +81,76 @@ class Aries(AriesMode):
     def chosen(self) -> Mode:
         """The mode."""
         return self.mode
+
+
+class Adaptive0(AriesMode):
+    """Aries, adaptive without a bias: the default of such machines.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "adaptive-0"
+    name: Literal["adaptive-0"]
+
+
+class Adaptive1(AriesMode):
+    """Aries, adaptive with a bias towards minimal paths that grows along the path.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "adaptive-1"
+    name: Literal["adaptive-1"]
+    bias_high: Size | None = Field(None, description=BIAS_HIGH)
+
+
+class Adaptive2(AriesMode):
+    """Aries, adaptive with a low bias towards minimal paths.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "adaptive-2"
+    name: Literal["adaptive-2"]
+    bias_low: Size | None = Field(None, description=BIAS_LOW)
+
+
+class Adaptive3(AriesMode):
+    """Aries, adaptive with a high bias towards minimal paths.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "adaptive-3"
+    name: Literal["adaptive-3"]
+    bias_high: Size | None = Field(None, description=BIAS_HIGH)
+
+
+class MinHash(AriesMode):
+    """Aries, a random minimal path, the same for all packets of a message.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "min-hash"
+    name: Literal["min-hash"]
+
+
+class NminHash(AriesMode):
+    """Aries, a random non-minimal path, the same for all packets of a message.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "nmin-hash"
+    name: Literal["nmin-hash"]
+
+
+class InOrder(AriesMode):
+    """Aries, always the same minimal path between two nodes, so packets arrive in order.
+
+    Machines: dragonfly, cascade.
+    """
+
+    fixed: ClassVar[Mode | None] = "in-order"
+    name: Literal["in-order"]

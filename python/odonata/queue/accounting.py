@@ -1,0 +1,422 @@
+"""Jobs of the past with their times, from the files in which clusters keep them.
+
+Read are `sacct --parsable2` (or `--parsable`, `-P`) with its header, `sacct --json`, traces in the Standard Workload
+Format (SWF, version 2.2; Chapin et al. 1999), and job tables with the columns of PM100 and M100 (Antici et al. 2023;
+Borghesi et al. 2023) as Parquet or CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from odonata import reading
+from odonata.errors import InputError, shortened
+from odonata.queue.hosts import MOST_HOSTS, expand
+from odonata.queue.slurm import json_output, table_output
+from odonata.reading import OUTPUT_BYTES, read_output
+
+
+@dataclass(frozen=True)
+class Run:
+    """A job that ran. Times are in seconds since 1970 by the clock of the file."""
+
+    start: float
+    end: float | None
+    """None if it was still running when the file was written."""
+    nodes: tuple[str, ...] | None
+    """None if the file does not say which; then only `count` is known."""
+    count: int
+    id: str = ""
+    submit: float | None = None
+    limit_s: float | None = None
+    """The time that it requested, in seconds. None, as with `submit`, if the file does not say it."""
+    name: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The jobs of a file, and what else it says."""
+
+    runs: list[Run]
+    nodes_total: int | None = None
+    skipped: int = 0
+    """Jobs whose end lies before their start: the clock was set back."""
+
+
+#: Columns of PM100 and M100 that are used.
+_TABLE = ("start_time", "end_time", "nodes")
+#: Further columns of a job table -> what they are of a `Run`.
+_NAMES = {
+    "job_id": "id",
+    "name": "name",
+    "job_name": "name",
+    "user_id": "user",
+    "group_id": "account",
+    "partition": "partition",
+}
+#: The first second of the year 10000, which a calendar does not have.
+_LAST_S = 253_402_300_800
+#: Most processors of a job. Assumed: a hundred times those of the largest machine.
+_MOST_PROCESSORS = 1e9
+_UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
+
+
+def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
+    """The jobs of the past in a file.
+
+    Parameters
+    ----------
+    file
+        See the formats above; which one it is follows from its content.
+    cores_per_node
+        For SWF, which counts processors: processors of a node. Without it, `MaxProcs` over `MaxNodes` of the header.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read; with line or row, and the column that is missing.
+    """
+    try:
+        if _begins_with(file, b"PAR1"):
+            return _collect(_from_table(_parquet_rows(file)))
+        text = read_output(file)
+        if text.lstrip().startswith("{"):
+            return _collect(_from_json(text))
+        first = next(line for line in reading.lines(text) if line.strip())
+        if _is_swf(first):
+            return _from_swf(text, cores_per_node)
+        if "," in first and "|" not in first:
+            return _collect(_from_table(_csv_rows(text)))
+        return _collect(_from_sacct(text))
+    except InputError as e:
+        raise e.at(file, e.line) from None
+
+
+def counts_processors(file: str | Path) -> bool:
+    """Whether a file is in SWF, which counts processors instead of nodes. Raises InputError if it cannot be read."""
+    if _begins_with(file, b"PAR1"):
+        return False
+    return _is_swf(next((line for line in reading.lines(read_output(file)) if line.strip()), ""))
+
+
+def _is_swf(first: str) -> bool:
+    """Whether this is the first line of a file in SWF."""
+    return first.lstrip().startswith(";") or bool(re.fullmatch(r"\s*(-?[\d.]+\s+){17}-?[\d.]+\s*", first))
+
+
+def _begins_with(file: str | Path, magic: bytes) -> bool:
+    try:
+        if Path(file).exists() and not Path(file).is_file():
+            return False  # opening a pipe would wait for its writer
+        with Path(file).open("rb") as opened:
+            return opened.read(len(magic)) == magic
+    except OSError as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
+
+
+def _collect(runs: Iterable[Run]) -> Record:
+    kept: list[Run] = []
+    skipped = 0
+    for run in runs:
+        if run.end is not None and run.end < run.start:
+            skipped += 1
+        else:
+            kept.append(run)
+    return Record(kept, skipped=skipped)
+
+
+def _from_sacct(text: str) -> Iterator[Run]:
+    for row in table_output.rows(text, ("id", "start", "end", "hosts"), "sacct"):
+        if "." in row["id"]:
+            continue  # a step of a job
+        try:
+            start, end = _span(row["start"], row["end"])
+            nodes = table_output.hosts(row)
+            if start is None or not nodes:
+                continue  # it never ran
+            table_output.check_count(row, nodes)
+            told = {key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")}
+            submit, limit = _time(row.get("submit")), _limit(row.get("limit"))
+            yield Run(start, end, nodes, len(nodes), row["id"], submit, limit, **told)
+        except InputError as e:
+            raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
+
+
+def _from_json(text: str) -> Iterator[Run]:
+    for at, record in enumerate(json_output.records_of_jobs(text)):
+        where = f"jobs[{at}] (job {record.get('job_id')})"
+        times = record.get("time", {})
+        if not isinstance(times, dict):
+            shown = shortened(repr(times), 60)
+            raise InputError(f"{where}: expected an object under `time`, with `start` and `end`, found `{shown}`")
+        try:
+            start = _second(times.get("start", record.get("start_time")))
+            end = _second(times.get("end", record.get("end_time")))
+            states = json_output.texts_of_state(record)
+            nodes = tuple(dict.fromkeys(json_output.hosts(record)))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
+        if "time" not in record and "start_time" not in record:
+            raise InputError(f"{where}: it has neither `time.start` nor `start_time`")
+        if start and nodes:
+            # The queue gives the end that a running job is expected to have.
+            end_s = None if "RUNNING" in states or not end else end
+            yield Run(start, end_s, nodes, len(nodes), **_told_by_json(record, times))
+
+
+def _second(value: Any) -> float | None:
+    """A time of `sacct --json` in seconds; None if it is not known."""
+    if isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputError(f"expected a time in seconds, found `{shortened(str(value), 40)}`")
+    return _time(json_output.number(value))
+
+
+def _told_by_json(record: dict[str, Any], times: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of a job besides its run; times limits are in minutes."""
+    submit = json_output.number(times.get("submission", record.get("submit_time")))
+    minutes = json_output.number(times.get("limit", record.get("time_limit")))
+    names = {"name": "name", "user": "user_name" if "user_name" in record else "user"}
+    names |= {"account": "account", "partition": "partition"}
+    told = {key: str(record.get(name) or "") for key, name in names.items()}
+    limit = 60.0 * minutes if minutes else None
+    return {"id": str(record.get("job_id", "")), "submit": submit or None, "limit_s": limit, **told}
+
+
+def _from_swf(text: str, cores_per_node: int | None) -> Record:
+    header: dict[str, str] = dict(re.findall(r"^;\s*(\w+):\s*(\S+)", text, re.MULTILINE))
+    total = _whole(header.get("MaxNodes"))
+    if cores_per_node is None:
+        processors = _whole(header.get("MaxProcs"))
+        if not total or not processors:
+            raise InputError(
+                "the trace counts processors, and its header does not say `MaxNodes` and `MaxProcs`",
+                hint="give --cores-per-node N",
+            )
+        cores_per_node = max(1, processors // total)
+    since = _whole(header.get("UnixStartTime")) or 0
+    return Record(list(_swf_runs(text, since, cores_per_node)), nodes_total=total or None)
+
+
+def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
+    for number, line in enumerate(reading.lines(text), 1):
+        words = line.partition(";")[0].split()
+        if not words:
+            continue
+        if len(words) != 18:
+            raise InputError(f"expected the 18 columns of SWF, found {len(words)}: the file may be cut", line=number)
+        try:
+            submit, wait, run, allocated, requested, limit = (float(words[at]) for at in (1, 2, 3, 4, 7, 8))
+        except ValueError:
+            raise InputError(f"expected numbers, found `{shortened(line.strip(), 80)}`", line=number) from None
+        if not (
+            submit >= -1
+            and since + submit + max(wait, 0) + max(run, 0) < _LAST_S
+            and -1 <= allocated <= _MOST_PROCESSORS
+            and -1 <= requested <= _MOST_PROCESSORS
+            and limit < _LAST_S
+        ):
+            shown = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
+            shown += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
+            shown = shortened(shown, 300)
+            raise InputError(
+                f"expected seconds before the year 10000 and a number of processors, found {shown}", line=number
+            )
+        processors = int(allocated if allocated > 0 else requested)
+        if wait < 0 or run <= 0 or processors <= 0:
+            continue  # it never ran, or nobody knows when
+        start = since + submit + wait
+        user, _, name, _, partition = (text if text != "-1" else "" for text in words[11:16])
+        limit_s = limit if limit > 0 else None
+        count = -(-processors // cores_per_node)
+        told = {"name": name, "user": user, "partition": partition}
+        yield Run(start, start + run, None, count, words[0], since + submit, limit_s, **told)
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and re.fullmatch("[0-9]{1,15}", text) else 0
+
+
+def _csv_rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    rows = csv.DictReader(io.StringIO(text))
+    try:
+        _need_columns(rows.fieldnames or ())
+        for row in rows:
+            if None in row or None in row.values():
+                raise InputError(
+                    "the row has not as many columns as the header: the file may be cut", line=rows.line_num
+                )
+            yield f"line {rows.line_num}", row
+    except csv.Error as e:
+        raise InputError(f"not CSV: {e}", line=rows.line_num) from None
+
+
+def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        data = reading.read_bytes(file, OUTPUT_BYTES)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
+    names = reading.parquet_columns(file, data)
+    _need_columns(names)
+    optional = [name for name in (*_NAMES, "submit_time", "time_limit", "num_nodes_alloc") if name in names]
+    frame = reading.read_parquet(file, data, [*_TABLE, *optional])
+    for at, row in enumerate(frame.iter_rows(named=True)):
+        yield f"row {at}", row
+
+
+def _need_columns(names: Iterable[str]) -> None:
+    present = list(names)
+    if missing := [name for name in _TABLE if name not in present]:
+        columns = ", ".join(f"`{name}`" for name in missing)
+        raise InputError(
+            f"the table of jobs has no {columns}", hint="expected the columns of PM100: start_time, end_time, nodes"
+        )
+
+
+def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
+    for where, row in rows:
+        try:
+            start, end = _span(row["start_time"], row["end_time"])
+            nodes = tuple(dict.fromkeys(_names(row["nodes"])))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
+        if start is None:
+            continue
+        try:
+            count = _count(row.get("num_nodes_alloc")) or len(nodes)
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}") from None
+        if not nodes and not count:
+            continue
+        told = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
+        try:
+            submit, limit = _time(row.get("submit_time")), _limit(row.get("time_limit"))
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}", hint=e.hint) from None
+        number = told.pop("id", "")
+        yield Run(start, end, nodes or None, len(nodes) or count, number, submit, limit, **told)
+
+
+def _count(value: Any) -> int:
+    """A number of nodes, which pandas writes with a fraction (`2.0`) where another is missing; 0 if it is not known."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in _UNKNOWN):
+        return 0
+    try:
+        number = float(value)
+    except (ValueError, TypeError, OverflowError):
+        number = -1.0
+    if math.isnan(number) and not isinstance(value, str):
+        return 0
+    if not 0 <= number <= MOST_HOSTS or number != int(number):
+        raise InputError(
+            f"expected a number of nodes in `num_nodes_alloc`, up to {MOST_HOSTS:,}, "
+            f"found `{shortened(str(value), 40)}`"
+        )
+    return int(number)
+
+
+def _names(value: Any) -> list[str]:
+    """Nodes as the tables have them: a list, the text of a Python list, or a host list."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        text = value.strip()
+        if text.lower() in _UNKNOWN:
+            return []
+        if text.startswith(("[", "{", "(")):
+            if text[-1] != {"[": "]", "{": "}", "(": ")"}[text[0]]:
+                raise InputError(f"the list of nodes `{shortened(text, 40)}` is not closed: it may be cut")
+            return [name for part in text[1:-1].split(",") if (name := part.strip().strip("'\""))]
+        return expand(text)
+    if isinstance(value, Iterable):
+        return [str(name) for name in value]
+    return [str(value)]
+
+
+_LIMIT = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(?:\.[0-9]+)?"
+
+
+def _limit(value: Any) -> float | None:
+    """A requested time in seconds: minutes, or a text as Slurm has it (`90`, `1-12:00:00`); None if there is none."""
+    if value is None:
+        return None
+    if isinstance(value, int | float):
+        if not value > 0:
+            return None
+        if 60.0 * value < _LAST_S:
+            return 60.0 * value
+        raise InputError(f"expected a time limit in minutes, found `{shortened(str(value), 40)}`")
+    text = str(value).strip()
+    if text.lower() in (*_UNKNOWN, "unlimited", "partition_limit", "infinite"):
+        return None
+    match = re.fullmatch(_LIMIT, text)
+    if match is None:
+        raise InputError(f"expected a time limit such as 1-12:00:00, found `{shortened(text, 40)}`")
+    days, parts = int(match[1] or 0), [int(part) for part in match.groups()[1:] if part is not None]
+    if match[1] is not None:  # days-hours[:minutes[:seconds]]
+        hours, minutes, seconds = (*parts, 0, 0)[:3]
+    elif len(parts) == 3:
+        hours, minutes, seconds = parts
+    else:  # minutes[:seconds]
+        hours, (minutes, seconds) = 0, (*parts, 0)[:2]
+    return float(((24 * days + hours) * 60 + minutes) * 60 + seconds) or None
+
+
+def _span(start: Any, end: Any) -> tuple[float | None, float | None]:
+    """The times of a run. Raises InputError if only one of them has a time zone: then nobody knows how long it was."""
+    span = _time(start), _time(end)
+    zones = [_has_zone(value) for value in (start, end)]
+    if None not in span and None not in zones and zones[0] != zones[1]:
+        raise InputError(f"one of the times `{start}` and `{end}` has a time zone, the other has none")
+    return span
+
+
+def _has_zone(value: Any) -> bool | None:
+    """Whether a time as text has a time zone; None if it is no text, or a number."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(value.strip()).tzinfo is not None
+    except ValueError:
+        return None
+
+
+def _time(value: Any) -> float | None:
+    """A time in seconds; None if it is not known. Times without a zone are taken as they stand."""
+    seconds = _seconds(value)
+    if seconds is not None and not seconds < _LAST_S:
+        raise InputError(f"expected a time before the year 10000, found `{shortened(str(value), 40)}`")
+    return seconds
+
+
+def _seconds(value: Any) -> float | None:
+    """The same, of any year."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float):
+        return float(value) if value > 0 else None  # not a number: not known
+    text = str(value).strip()
+    if text.lower() in _UNKNOWN:
+        return None
+    if re.fullmatch(r"[0-9]{1,20}(\.[0-9]+)?", text):
+        return float(text) or None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            f"expected a time such as 2026-05-01T12:00:00, found `{shortened(text, 40)}`",
+            hint="unset SLURM_TIME_FORMAT",
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,109 @@
+"""Text of `squeue` or `sinfo` without its header: the file, and the format that it was printed with."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path
+
+from odonata.errors import InputError, shortened
+
+#: Letter of a format -> the header that the command prints for it. Source: squeue(1), sinfo(1).
+_HEADERS = {
+    "squeue": {
+        "i": "JOBID",
+        "A": "JOBID",
+        "t": "ST",
+        "T": "STATE",
+        "N": "NODELIST",
+        "R": "NODELIST(REASON)",
+        "D": "NODES",
+        "P": "PARTITION",
+        "a": "ACCOUNT",
+        "u": "USER",
+        "j": "NAME",
+        "k": "COMMENT",
+        "r": "REASON",
+        "o": "COMMAND",
+        "Z": "WORK_DIR",
+    },
+    "sinfo": {
+        "t": "STATE",
+        "T": "STATE",
+        "N": "NODELIST",
+        "n": "HOSTNAMES",
+        "D": "NODES",
+        "P": "PARTITION",
+        "R": "PARTITION",
+        "a": "AVAIL",
+        "E": "REASON",
+    },
+}
+_FIELD = re.compile(r"%(?P<right>\.?)(?P<size>\d{0,3})(?P<letter>[A-Za-z])")
+#: Signs between columns, of which a format has one throughout; or blanks.
+SIGNS = ("|", "\t", ";", ",")
+
+
+@dataclass(frozen=True)
+class Listing(PathLike[str]):
+    """A file of a queue or of nodes, with the format that it was printed with, such as `%i|%T|%N`."""
+
+    path: str | Path
+    format: str
+    """As for `squeue -o` and `sinfo -o`."""
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+#: A file of a queue or of nodes.
+File = str | Path | Listing
+
+
+def header(form: str, command: str) -> str:
+    """The header that a command (`squeue` or `sinfo`) prints for a format.
+
+    Raises InputError for what is no such format, or has no sign and no blank between two columns.
+    """
+    form = form.replace("\\t", "\t")
+    fields = list(_FIELD.finditer(form))
+    example = {"squeue": "%i|%T|%N", "sinfo": "%P|%T|%N"}[command]
+    if not fields:
+        message = f"expected a format as of `{command} -o`, such as `{example}`, found `{shortened(form, 60)}`"
+        raise InputError(message)
+    between = {_sign(form[field.end() : following.start()]) for field, following in pairwise(fields)}
+    names = [_name(field, command) for field in fields]
+    # Columns of a width may follow each other without a sign, as those of `-O` do.
+    allowed = {" ", *SIGNS} | ({""} if all(name[-1:] == " " for name in names[:-1]) else set())
+    if (form[: fields[0].start()] + form[fields[-1].end() :]).strip() or len(between) > 1 or not between <= allowed:
+        signs = "blanks, or one of `|`, `;`, `,` and `\\t`, between all columns"
+        hint = f"print the list again with `{command} -o '{example}'`"
+        raise InputError(f"expected {signs}, found `{shortened(form, 60)}`", hint=hint)
+    return (next(iter(between), " ")).join(names)
+
+
+def _sign(text: str) -> str:
+    """What stands between two columns: a sign, of several blanks one, or nothing."""
+    return text.strip(" ") or text[:1]
+
+
+def _name(field: re.Match[str], command: str) -> str:
+    """The header of a column, as wide as the column; of a column that is not read, some word."""
+    name = _HEADERS[command].get(field["letter"], f"{command.upper()}:{field['letter']}")
+    size = int(field["size"] or 0)
+    return name.rjust(size) if field["right"] else name.ljust(size)
+
+
+def listing(path: Path | None, form: str | None, option: str) -> File | None:
+    """A file, with the value of the option for its format.
+
+    Raises InputError for a format without a file.
+    """
+    if form is None:
+        return path
+    if path is None:
+        raise InputError(f"{option} says how a file was printed, and no file is given")
+    return Listing(path, form)

@@ -1,0 +1,218 @@
+"""Jobs and nodes, as Slurm lists them, without what differs between its releases."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from odonata.errors import InputError, shortened
+
+#: Long names of the short job states (`squeue -o %t`). Source: squeue(1), "JOB STATE CODES".
+_SHORT_STATES = {
+    "BF": "BOOT_FAIL",
+    "CA": "CANCELLED",
+    "CD": "COMPLETED",
+    "CF": "CONFIGURING",
+    "CG": "COMPLETING",
+    "DL": "DEADLINE",
+    "F": "FAILED",
+    "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY",
+    "PD": "PENDING",
+    "PR": "PREEMPTED",
+    "R": "RUNNING",
+    "RD": "RESV_DEL_HOLD",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED",
+    "RS": "RESIZING",
+    "RV": "REVOKED",
+    "S": "SUSPENDED",
+    "SE": "SPECIAL_EXIT",
+    "SI": "SIGNALING",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+    "TO": "TIMEOUT",
+}
+_STATES = frozenset(_SHORT_STATES.values()) | {"LAUNCH_FAILED", "RECONFIG_FAIL", "UPDATE_DB", "EXPEDITING"}
+
+#: States in which the processes of a job run. A job that is being set up, cleaned up, suspended or stopped holds nodes
+#: without using the network.
+_RUNNING = frozenset({"RUNNING", "RESIZING", "SIGNALING", "UPDATE_DB", "EXPEDITING"})
+
+#: Long names of the short node states (`sinfo -o %t`). Source: sinfo(1), "NODE STATE CODES".
+_NODE_STATES = {
+    "alloc": "ALLOCATED",
+    "blocked": "BLOCKED",
+    "comp": "COMPLETING",
+    "completing": "COMPLETING",
+    "down": "DOWN",
+    "drain": "DRAIN",
+    "drained": "DRAIN",
+    "drng": "DRAINING",
+    "draining": "DRAINING",
+    "err": "ERROR",
+    "fail": "FAIL",
+    "failg": "FAILING",
+    "failing": "FAILING",
+    "futr": "FUTURE",
+    "future": "FUTURE",
+    "idle": "IDLE",
+    "allocated": "ALLOCATED",
+    "inval": "INVAL",
+    "maint": "MAINT",
+    "mix": "MIXED",
+    "mixed": "MIXED",
+    "npc": "PERFCTRS",
+    "perfctrs": "PERFCTRS",
+    "plnd": "PLANNED",
+    "planned": "PLANNED",
+    "pow_dn": "POWERING_DOWN",
+    "powering_down": "POWERING_DOWN",
+    "pow_up": "POWERING_UP",
+    "powering_up": "POWERING_UP",
+    "power_down": "POWERING_DOWN",
+    "power_up": "POWERING_UP",
+    "powered_down": "POWERED_DOWN",
+    "reboot": "REBOOT_ISSUED",
+    "boot": "REBOOT_ISSUED",
+    "resv": "RESERVED",
+    "reserved": "RESERVED",
+    "unk": "UNKNOWN",
+    "unknown": "UNKNOWN",
+}
+#: What a sign behind the state of a node means. Source: sinfo(1), "NODE STATE CODES".
+_SIGNS = {
+    "*": "NOT_RESPONDING",
+    "~": "POWERED_DOWN",
+    "#": "POWERING_UP",
+    "!": "POWER_DOWN",
+    "%": "POWERING_DOWN",
+    "$": "MAINT",
+    "@": "REBOOT_REQUESTED",
+    "^": "REBOOT_ISSUED",
+    "-": "PLANNED",
+    "+": "COMPLETING",
+}
+
+#: Flags under which Slurm still starts jobs on an idle node: it is switched on when a job gets it; the backfill
+#: scheduler plans with it; how it joined the cluster.
+_HARMLESS = frozenset(
+    {"IDLE", "PLANNED", "POWERED_DOWN", "POWER_SAVING", "CLOUD", "DYNAMIC", "DYNAMIC_NORM", "DYNAMIC_FUTURE"}
+)
+#: States of nodes that take no new jobs until somebody puts them back.
+_DRAINED = frozenset({"DRAIN", "DRAINED", "DRAINING", "DOWN", "FAIL", "FAILING", "ERROR", "FUTURE", "INVAL", "UNKNOWN"})
+
+
+#: Our own flag of a node none of whose partitions starts jobs.
+_PARTITION_DOWN = "PARTITION_DOWN"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job in the queue."""
+
+    id: str
+    states: frozenset[str]
+    """State and flags, in capital letters, such as `RUNNING` and `COMPLETING`."""
+    nodes: tuple[str, ...]
+    """Its nodes, each once; empty while it is pending."""
+    partition: str = ""
+    account: str = ""
+    user: str = ""
+    name: str = ""
+    comment: str = ""
+    """Empty, as the four before it, if the source does not say it."""
+
+    @property
+    def running(self) -> bool:
+        """Whether its processes run."""
+        return bool(self.states) and self.states <= _RUNNING
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the cluster."""
+
+    name: str
+    states: frozenset[str]
+    """State and flags, in capital letters, such as `IDLE` and `DRAIN`."""
+    partitions: frozenset[str] = frozenset()
+
+    @property
+    def idle(self) -> bool:
+        """Whether a job can start on it now and have it alone."""
+        return bool(self.states) and self.states <= _HARMLESS
+
+    @property
+    def drained(self) -> bool:
+        """Whether it takes no new jobs: drained, draining, down or failed."""
+        return bool(self.states & _DRAINED)
+
+
+class Listings:
+    """What a list of nodes says, where a node has a line or an object for each of its partitions."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, frozenset[str]] = {}
+        self._partitions: dict[str, set[str]] = {}
+        self._up: set[str] = set()
+
+    def add(self, names: Iterable[str], states: frozenset[str], partitions: Iterable[str], *, up: bool) -> None:
+        """Adds some nodes; `up` says whether Slurm starts jobs in these partitions. In one that is not up, the node is
+        not a node of the partition, and one that is in no other takes no jobs."""
+        partitions = list(partitions)
+        for name in names:
+            self._states[name] = self._states.get(name, frozenset()) | states
+            if up:
+                self._up.add(name)
+                self._partitions.setdefault(name, set()).update(partitions)
+
+    def nodes(self) -> list[Node]:
+        """All nodes, each once, in the order in which they came."""
+        return [
+            Node(
+                name,
+                states if name in self._up else states | {_PARTITION_DOWN},
+                frozenset(self._partitions.get(name, ())),
+            )
+            for name, states in self._states.items()
+        ]
+
+
+def job_states(text: str) -> frozenset[str]:
+    """The states of a job in a text: `RUNNING`, `R`, `CANCELLED by 0`, `COMPLETED+COMPLETING`.
+
+    Raises InputError for a state that Slurm does not know.
+    """
+    states = set()
+    for word in text.upper().partition(" BY ")[0].replace(",", "+").split("+"):
+        name = _SHORT_STATES.get(word.strip(), word.strip())
+        if name not in _STATES:
+            raise InputError(f"expected the state of a job, found `{shortened(text, 60)}`")
+        states.add(name)
+    return frozenset(states)
+
+
+#: States that a queue lists, and no node has.
+_OF_JOBS_ONLY = frozenset({"RUNNING", "PENDING", "COMPLETED", "CANCELLED", "SUSPENDED", "CONFIGURING"})
+
+
+def node_states(text: str) -> frozenset[str]:
+    """The states of a node in a text: `idle*`, `drng`, `IDLE+DRAIN+NOT_RESPONDING`, `mixed-`.
+
+    Raises InputError for a state that only jobs have. (New releases of Slurm have new states of nodes.)
+    """
+    if text.strip().upper() in _OF_JOBS_ONLY:
+        message = f"expected the state of a node, found `{shortened(text, 60)}`, a state of jobs"
+        raise InputError(message, hint="`sinfo` lists nodes, `squeue` jobs")
+    states = set()
+    for word in text.strip().replace(",", "+").split("+"):
+        bare = word.rstrip("".join(_SIGNS))
+        states |= {_SIGNS[sign] for sign in word[len(bare) :]}
+        if bare:
+            states.add(_NODE_STATES.get(bare.lower(), bare.upper()))
+    if text.strip().endswith("+"):
+        states.add("COMPLETING")
+    # A node that a pending job is planned on is idle otherwise; so is one that is switched off to save power.
+    if states and states <= {"PLANNED", "POWERED_DOWN"}:
+        states.add("IDLE")
+    return frozenset(states)

@@ -1,0 +1,1 @@
+"""Slurm: what its commands print, the commands, and the options of `sbatch`."""

@@ -1,0 +1,235 @@
+"""What `squeue --json`, `sinfo --json` and `sacct --json` print, in all releases since 21.08.
+
+| | 21.08, 22.05 | 23.02 | 23.11 and later |
+|---|---|---|---|
+| state of a job | a text | a text | a list of texts: state and flags |
+| numbers | a number or null | `{set, infinite, number}` | `{set, infinite, number}` |
+| `sinfo` | `nodes`: an object for each node | `sinfo`: an object for each set of like nodes | the same |
+| nodes of a job | `nodes`: a text | the same | the same; `job_resources.nodes` is an object from 24.05 on |
+| state of a node | a text, `state_flags` beside it | a list | a list |
+
+Keys that are not needed are ignored.
+"""
+
+import math
+from typing import Any
+
+from odonata import reading
+from odonata.errors import InputError, shortened
+from odonata.queue.hosts import expand_field
+from odonata.queue.records import Job, Listings, Node, job_states, node_states
+
+
+def queue(text: str) -> list[Job]:
+    """The jobs in a JSON text. Raises InputError with the job and the key at fault."""
+    records = _records(text, ("jobs",), "squeue --json")
+    jobs = [_job(record, f"jobs[{number}]") for number, record in enumerate(records)]
+    seen: dict[str, int] = {}
+    for number, job in enumerate(jobs):
+        if job.running and seen.setdefault(job.id, number) != number:
+            raise InputError(f"jobs[{number}]: the running job {job.id} is listed twice, first as jobs[{seen[job.id]}]")
+    return jobs
+
+
+def nodes(text: str) -> list[Node]:
+    """The nodes in a JSON text, each once. Raises InputError with the record and the key at fault."""
+    return _nodes(_records(text, ("nodes", "sinfo"), "sinfo --json"))
+
+
+def nodes_beside_jobs(text: str) -> list[Node] | None:
+    """The nodes in a JSON text that has jobs as well, or None."""
+    data = _parse(text)
+    if not isinstance(data, dict) or not any(isinstance(data.get(key), list) for key in ("nodes", "sinfo")):
+        return None
+    return nodes(text)
+
+
+def number(value: Any) -> int | None:
+    """A number as any release writes it: plain, or `{set, infinite, number}`; None if it is not set."""
+    if isinstance(value, dict):
+        value = value.get("number") if value.get("set") and not value.get("infinite") else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return int(value) if is_number else None
+
+
+def records_of_jobs(text: str) -> list[dict[str, Any]]:
+    """The objects under `jobs`. Raises InputError if there are none such."""
+    return _records(text, ("jobs",), "sacct --json")
+
+
+def _records(text: str, keys: tuple[str, ...], command: str) -> list[dict[str, Any]]:
+    data = _parse(text)
+    if isinstance(data, list):
+        data = {keys[0]: data}
+    if not isinstance(data, dict):
+        raise InputError(f"expected what `{command}` prints: an object, found `{shortened(repr(data), 60)}`")
+    key = next((key for key in keys if isinstance(data.get(key), list)), None)
+    if (errors := _errors(data)) and not (key and data[key]):
+        raise InputError(f"Slurm says in this file that it failed: {errors}")
+    if key is None:
+        listed = ", ".join(f"`{shortened(name, 30)}`" for name in list(data)[:8]) or "none"
+        names = " or ".join(f"`{name}`" for name in keys)
+        raise InputError(f"expected what `{command}` prints: a list under {names}; found the keys {listed}")
+    for at, record in enumerate(data[key]):
+        if not isinstance(record, dict):
+            raise InputError(f"{key}[{at}]: expected an object, found `{shortened(repr(record), 60)}`")
+    return list(data[key])
+
+
+def _parse(text: str) -> Any:
+    try:
+        return reading.parse_json(text)
+    except InputError as e:
+        if "extra data" in e.message and (objects := _objects(text)) is not None:
+            return objects
+        last = text.rstrip().count("\n") + 1
+        at_end = e.line is not None and e.line >= last
+        raise InputError(e.message, line=e.line, hint="the file may be cut" if at_end else e.hint) from None
+
+
+def _objects(text: str) -> list[Any] | None:
+    """The objects of a text with a job or a node in each line, as `jq -c '.jobs[]'` prints them; None for another."""
+    objects = []
+    for number, line in enumerate(reading.lines(text), 1):
+        if not line.strip():
+            continue
+        try:
+            value = reading.parse_json(line)
+        except InputError:
+            return None
+        if not isinstance(value, dict):
+            return None
+        if any(isinstance(value.get(key), list) for key in ("jobs", "sinfo")):
+            message = "expected the output of one command, found several after each other"
+            raise InputError(message, line=number, hint="give one of them")
+        objects.append(value)
+    return objects
+
+
+def _errors(data: dict[str, Any]) -> str:
+    """What stands under `errors`, which may be texts or objects."""
+    errors = data.get("errors")
+    if not isinstance(errors, list):
+        return ""
+    texts = [e.get("description") or e.get("error") or "" if isinstance(e, dict) else e for e in errors]
+    return shortened("; ".join(str(text) for text in texts if text))
+
+
+def _job(record: dict[str, Any], where: str) -> Job:
+    name = number(record.get("job_id"))
+    where = where if name is None else f"{where} (job {name})"
+    try:
+        states = frozenset[str]().union(*(job_states(text) for text in texts_of_state(record)))
+        listed = tuple(dict.fromkeys(hosts(record)))
+    except InputError as e:
+        raise InputError(f"{where}: {e.message}") from None
+    keys = {"user": "user_name"}
+    told = {key: record.get(keys.get(key, key)) for key in ("partition", "account", "user", "name", "comment")}
+    texts = {key: value for key, value in told.items() if isinstance(value, str)}
+    job = Job(str(name) if name is not None else where, states, listed, **texts)
+    if job.running and not listed:
+        raise InputError(f"{where}: it runs, but has no nodes; expected `nodes` or `job_resources.nodes`")
+    return job
+
+
+def texts_of_state(record: dict[str, Any]) -> list[str]:
+    """The states of a job: `job_state` of `squeue`, `state.current` of `sacct`. Raises InputError if missing."""
+    value = record.get("job_state", record.get("state"))
+    if isinstance(value, dict):
+        value = value.get("current")
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise InputError(
+            f"expected `job_state` as a text or a list of texts, found `{shortened(repr(value), 60)}`"
+            if value is not None
+            else "it has no `job_state`"
+        )
+    return texts
+
+
+def hosts(record: dict[str, Any]) -> list[str]:
+    """The nodes of a job; empty if it has none."""
+    resources = record.get("job_resources")
+    places = [record.get("nodes"), resources.get("nodes") if isinstance(resources, dict) else None]
+    if all(place is None for place in places) and "nodes" not in record:
+        if isinstance(resources, dict) and "allocated_nodes" in resources:
+            return _hosts(resources["allocated_nodes"])
+        return []
+    return next((listed for place in places if (listed := _hosts(place))), [])
+
+
+def _hosts(value: Any) -> list[str]:
+    """Hosts in a text, a list of texts or objects, or an object (`list`, `allocation`)."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [*expand_field(value)]
+    if isinstance(value, list):
+        return [host for item in value for host in _hosts(_named(item))]
+    if isinstance(value, dict):
+        return _hosts(next((value[key] for key in ("list", "allocation", "nodes") if value.get(key)), None))
+    raise InputError(f"expected a list of nodes, found `{shortened(repr(value), 60)}`")
+
+
+def _named(item: Any) -> Any:
+    if isinstance(item, dict):
+        return item.get("name") or item.get("nodename") or item
+    return item
+
+
+def _nodes(records: list[dict[str, Any]]) -> list[Node]:
+    """Nodes by name; those that are listed for several partitions are joined."""
+    listings = Listings()
+    for at, record in enumerate(records):
+        try:
+            names, states = _names(record), _states(record)
+        except InputError as e:
+            raise InputError(f"record {at}: {e.message}") from None
+        listings.add(names, states, _partitions(record), up=_up(record))
+    return listings.nodes()
+
+
+def _names(record: dict[str, Any]) -> list[str]:
+    if isinstance(record.get("name"), str):
+        return [record["name"]]
+    inner = record.get("nodes")
+    if isinstance(inner, dict):
+        for key in ("nodes", "hostnames"):
+            if names := _hosts(inner.get(key)):
+                return names
+        if number(inner.get("total")) == 0:
+            return []
+    raise InputError("it has neither `name` nor `nodes.nodes`")
+
+
+def _states(record: dict[str, Any]) -> frozenset[str]:
+    node = record.get("node")
+    value = record.get("state", node.get("state") if isinstance(node, dict) else None)
+    states = [value] if isinstance(value, str) else value
+    if not isinstance(states, list) or not states or not all(isinstance(text, str) for text in states):
+        what = (
+            "it has no `state`" if value is None else f"expected `state` as texts, found `{shortened(repr(value), 60)}`"
+        )
+        raise InputError(what)
+    flags = record.get("state_flags")
+    states = [*states, *(flag for flag in flags if isinstance(flag, str))] if isinstance(flags, list) else states
+    return frozenset[str]().union(*map(node_states, states))
+
+
+def _partitions(record: dict[str, Any]) -> list[str]:
+    many, single = record.get("partitions"), record.get("partition")
+    if isinstance(single, dict):
+        single = single.get("name")
+    names = many if isinstance(many, list) else str(many or single or "").split(",")
+    return [name for name in names if isinstance(name, str) and name]
+
+
+def _up(record: dict[str, Any]) -> bool:
+    """Whether Slurm starts jobs in the partition of a record (`partition.partition.state`); true if it is not said."""
+    for _ in range(2):
+        inner = record.get("partition")
+        if not isinstance(inner, dict):
+            return True
+        record = inner
+    state = record.get("state")
+    return "UP" in state if isinstance(state, list) else state in (None, "UP")

@@ -1,0 +1,228 @@
+"""What `squeue`, `sinfo` and `sacct` print as a table with a header: blanks or a sign between the columns.
+
+The default formats and those of `-o`, `-O` and `--parsable2` are read. Columns are found by the names in the header.
+Between blanks the name of a job may hold blanks and the last column may be empty.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odonata import reading
+from odonata.errors import InputError, shortened
+from odonata.queue.hosts import expand_field
+from odonata.queue.listing import SIGNS
+from odonata.queue.records import Job, Listings, Node, job_states, node_states
+
+#: Column -> its names in headers, in small letters. Source: squeue(1), sinfo(1), sacct(1).
+_COLUMNS = {
+    "id": ("jobid", "job_id", "jobidraw"),
+    "state": ("state", "st"),
+    "hosts": ("nodelist", "nodelist(reason)", "hostnames", "alloc_nodes"),
+    "count": ("nodes", "nnodes", "allocnodes"),
+    "partition": ("partition",),
+    "available": ("avail",),
+    "account": ("account",),
+    "user": ("user",),
+    "name": ("name", "jobname"),
+    "comment": ("comment",),
+    "start": ("start", "start_time"),
+    "end": ("end", "end_time"),
+    "submit": ("submit", "submit_time"),
+    "limit": ("timelimit", "time_limit"),
+}
+_TOLD = ("partition", "account", "user", "name", "comment")
+#: Columns whose values may hold blanks.
+_FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
+#: Command -> how it prints a table that is not cut, with a sign between the columns.
+_WHOLE = {
+    "squeue": "`squeue -o '%i|%T|%D|%N'` or `squeue --json`",
+    "sinfo": "`sinfo -o '%P|%a|%T|%N'` or `sinfo --json`",
+    "sacct": "`sacct --parsable2` or `sacct --json`",
+}
+#: What to do about a table without a header.
+_HOW = {
+    "squeue": "keep the header, give `squeue --json`, or say how it was printed, as in --queue-format '%i|%T|%N'",
+    "sinfo": "keep the header, give `sinfo --json`, or say how it was printed, as in --nodes-format '%P|%T|%N'",
+    "sacct": "keep the header, or give `sacct --json`",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: its number, the values by the names of `_COLUMNS`, and the command that printed it."""
+
+    line: int
+    values: dict[str, str]
+    command: str
+
+    def __getitem__(self, column: str) -> str:
+        return self.values[column]
+
+    def get(self, column: str) -> str:
+        """The value, or an empty text where the table has no such column."""
+        return self.values.get(column, "")
+
+
+def queue(text: str, header: str | None = None) -> list[Job]:
+    """The jobs of `squeue`; `header` is what the text lacks. Raises InputError with the line."""
+    jobs = []
+    seen: dict[str, int] = {}
+    for row in rows(text, ("state", "hosts"), "squeue", header):
+        try:
+            states = job_states(row["state"])
+            names = hosts(row)
+            told = {key: row.get(key).removeprefix("(null)") for key in _TOLD}
+            job = Job(row.get("id") or f"line {row.line}", states, names, **told)
+            if job.running:
+                check_count(row, names)
+                if seen.setdefault(job.id, row.line) != row.line:
+                    raise InputError(f"the running job {job.id} is listed twice, first in line {seen[job.id]}")
+        except InputError as e:
+            raise InputError(e.message, line=row.line, hint=e.hint) from None
+        jobs.append(job)
+    return jobs
+
+
+def nodes(text: str, header: str | None = None) -> list[Node]:
+    """The nodes of `sinfo`, each once; `header` is what the text lacks. Raises InputError with the line."""
+    listings = Listings()
+    for row in rows(text, ("state", "hosts"), "sinfo", header):
+        try:
+            names, states = hosts(row), node_states(row["state"])
+        except InputError as e:
+            raise InputError(e.message, line=row.line, hint=e.hint) from None
+        partition = row.get("partition").rstrip("*")  # the default partition is marked
+        listings.add(names, states, [partition] if partition else [], up=row.get("available").lower() in ("up", ""))
+    return listings.nodes()
+
+
+def hosts(row: Row) -> tuple[str, ...]:
+    """The hosts of a row, each once; none for the reason in brackets of a job that waits.
+
+    Raises InputError if the list is cut, with what to do about it.
+    """
+    try:
+        return expand_field(row["hosts"])
+    except InputError as e:
+        raise InputError(e.message, hint=_whole(row) if "is cut" in e.message else None) from None
+
+
+def _whole(row: Row) -> str:
+    return f"print the whole list: {_WHOLE[row.command]}"
+
+
+def check_count(row: Row, names: tuple[str, ...]) -> None:
+    """Raises InputError if the list of a job's nodes does not have as many as the row says."""
+    if not names:
+        raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
+    count = reading.whole(row.get("count"))
+    if count is not None and count != len(names):
+        contradiction = f"the job has {count} nodes, but its list names {len(names)}"
+        raise InputError(f"{contradiction}: the list is cut", hint=_whole(row))
+
+
+def rows(text: str, needed: tuple[str, ...], command: str, header: str | None = None) -> Iterator[Row]:
+    """The rows of a table that a command (`squeue`, `sinfo` or `sacct`) printed, below its header.
+
+    With `header` the first line may be a row. Raises InputError if the header lacks a required column, and for a row
+    that does not fit the header.
+    """
+    lines = [(number, line) for number, line in enumerate(reading.lines(text), 1) if line.strip()]
+    # `squeue -l` and `sinfo -l` begin with the date.
+    if len(lines) > 1 and re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} .*\d\d:\d\d:\d\d", lines[0][1]):
+        lines = lines[1:]
+    if not lines:
+        raise InputError(f"`{command}` printed nothing; expected a header at least")
+    number = lines[0][0]
+    if header is None:
+        header = lines.pop(0)[1]
+    sign = next((sign for sign in SIGNS if sign in header), None)
+    split = _Split(header, sign, command)
+    missing = [column for column in needed if column not in split.known]
+    if missing:
+        names = " and ".join(f"`{_COLUMNS[column][0].upper()}`" for column in missing)
+        raise InputError(
+            f"expected the header of `{command}` with {names}, found `{shortened(header.strip(), 80)}`",
+            line=number,
+            hint=_HOW[command],
+        )
+    for number, line in lines:
+        if line.split() == header.split():
+            continue  # output of several calls in one file, or a format was given beside a header
+        yield Row(number, split.row(line, number), command)
+
+
+class _Split:
+    """Cuts the lines of a table into its columns."""
+
+    def __init__(self, header: str, sign: str | None, command: str) -> None:
+        self._sign = sign
+        self._command = command
+        self._names = [name.strip().lower() for name in header.split(sign)]
+        self._starts = [word.start() for word in re.finditer(r"\S+", header)]
+        self.known = {
+            column: at
+            for column, names in _COLUMNS.items()
+            if (at := next((i for i, name in enumerate(self._names) if name in names), None)) is not None
+        }
+
+    def row(self, line: str, number: int) -> dict[str, str]:
+        """The values of a line by column. Raises InputError if it has another number of columns."""
+        values = self._by_sign(line) if self._sign else self._by_blanks(line)
+        if len(values) != len(self._names):
+            raise InputError(
+                f"expected {len(self._names)} columns as in the header, found {len(values)}: "
+                f"`{shortened(line.strip(), 80)}`",
+                line=number,
+                hint=f"the file may be cut; a sign between the columns is safer than blanks: {_WHOLE[self._command]}",
+            )
+        return {column: values[at].strip() for column, at in self.known.items()}
+
+    def _by_sign(self, line: str) -> list[str]:
+        """Commas and other signs inside the brackets of a host list, or in the last column, do not separate."""
+        sign = self._sign or ""
+        parts = line.split(sign) if sign != "," else re.split(r",(?![^\[]*\])", line)
+        extra = len(parts) - len(self._names)
+        if extra > 0 and (free := self._free()) is not None:
+            parts[free : free + extra + 1] = [sign.join(parts[free : free + extra + 1])]
+        return parts
+
+    def _by_blanks(self, line: str) -> list[str]:
+        words = line.split()
+        last = self._names[-1]
+        # The reason of a job that waits may hold blanks: (ReqNodeNotAvail, UnavailableNodes:n[1-3])
+        if last.endswith("(reason)") and line.rstrip().endswith(")"):
+            # The last bracket, since a name may hold one, too.
+            starts = [i for i, word in enumerate(words) if word.startswith("(") and i >= len(self._names) - 1]
+            if starts:
+                at = starts[-1]
+                words[at:] = [" ".join(words[at:])]
+        extra = len(words) - len(self._names)
+        if extra > 0 and (free := self._free()) is not None:
+            words[free : free + extra + 1] = [" ".join(words[free : free + extra + 1])]
+        elif extra == -1 and self.known.get("hosts") == len(self._names) - 1 and "(" not in last:
+            words.append("")  # %N is empty for a job that waits
+        if len(words) != len(self._names) or not self._fits(words):
+            # Columns of `-O` have fixed widths, and nothing between them where a value is as wide.
+            ends = [*self._starts[1:], len(line)]
+            cut = [line[a:b].strip() for a, b in zip(self._starts, ends, strict=True)]
+            if self._fits(cut):
+                return cut
+        return words
+
+    def _free(self) -> int | None:
+        """The column that may hold the sign itself, if there is just one."""
+        free = [at for at, name in enumerate(self._names) if name in _FREE]
+        return free[0] if len(free) == 1 else None
+
+    def _fits(self, values: list[str]) -> bool:
+        """Whether columns cut at the beginnings of the header's words hold a state of a job."""
+        at = self.known.get("state")
+        if at is None:
+            return False
+        try:
+            job_states(values[at])
+        except InputError:
+            return False
+        return True

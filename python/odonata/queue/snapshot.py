@@ -1,0 +1,102 @@
+"""The queue and the nodes of a cluster at one moment, from a file in any form that Slurm writes, or from Slurm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.errors import InputError
+from odonata.queue.listing import Listing, header
+from odonata.queue.slurm import commands, json_output, record_output, table_output
+from odonata.reading import read_output
+
+if TYPE_CHECKING:
+    from odonata.queue.listing import File
+    from odonata.queue.records import Job, Node
+
+_NO_JOBS = "No jobs in the system"
+"""What `scontrol show job` prints for an empty queue."""
+
+
+def read_queue(file: File | None = None) -> list[Job]:
+    """The jobs of a queue.
+
+    Parameters
+    ----------
+    file
+        Output of `squeue --json`, of `squeue` with its header in any format that has state and node list, or of
+        `scontrol show job`. None asks `squeue`. A `Listing` has the format of a file without header.
+
+    Returns
+    -------
+    list of Job
+        All jobs, also those that do not run.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read; with line, job and column where they are known.
+    RunError
+        If `squeue` fails.
+    """
+    if file is None:
+        return table_output.queue(commands.queue())
+    text = read_output(str(file))
+    if text.strip() == _NO_JOBS:
+        return []
+    try:
+        if isinstance(file, Listing):
+            return table_output.queue(text, header(file.format, "squeue"))
+        if text.lstrip()[:1] in ("{", "["):
+            return json_output.queue(text)
+        if record_output.is_records(text, "JobId"):
+            return record_output.queue(text)
+        return table_output.queue(text)
+    except InputError as e:
+        raise e.at(str(file), e.line) from None
+
+
+def read_nodes(file: File | None = None) -> list[Node]:
+    """The nodes of a cluster, each once.
+
+    Parameters
+    ----------
+    file
+        Output of `sinfo --json`, of `sinfo` with its header in any format that has state and node list, or of
+        `scontrol show node`. None asks `sinfo`. A `Listing` has the format of a file without header.
+
+    Returns
+    -------
+    list of Node
+        Also nodes that are drained or down.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read; with line, node and column where they are known.
+    RunError
+        If `sinfo` fails.
+    """
+    if file is None:
+        return table_output.nodes(commands.nodes())
+    text = read_output(str(file))
+    try:
+        if isinstance(file, Listing):
+            return table_output.nodes(text, header(file.format, "sinfo"))
+        if text.lstrip()[:1] in ("{", "["):
+            return json_output.nodes(text)
+        if record_output.is_records(text, "NodeName"):
+            return record_output.nodes(text)
+        return table_output.nodes(text)
+    except InputError as e:
+        raise e.at(str(file), e.line) from None
+
+
+def nodes_in_queue_file(file: File) -> list[Node] | None:
+    """The nodes that a file of a queue lists beside its jobs, as one JSON object with `jobs` and `nodes` does."""
+    text = read_output(str(file))
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        return json_output.nodes_beside_jobs(text)
+    except InputError as e:
+        raise e.at(str(file), e.line) from None

@@ -1,0 +1,260 @@
+"""The switches of a cluster as a machine for placement: leaf switches are routers, what joins them are groups.
+
+Read are `topology.conf` and `scontrol show topology`, of the plugins `topology/tree` and `topology/block`.
+
+- Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). So a flat tree, in
+  which one switch joins all leaves or none does, is one group.
+- Block: a block is a router. Blocks that Slurm joins are a group: the aggregated blocks of `scontrol`, or as many
+  blocks in a row as the second of `BlockSizes` says. Without either, all blocks are one group.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from odonata import reading
+from odonata.errors import InputError, shortened
+from odonata.machine.shape import Shape
+from odonata.queue.hosts import expand, expand_field
+from odonata.queue.slurm.record_output import PAIR
+from odonata.reading import read_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Groups of leaf switches with the names of their nodes, in the order of the file."""
+
+    groups: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """Group -> leaf switch -> nodes."""
+
+    @cached_property
+    def nodes(self) -> list[str]:
+        """All nodes, leaf by leaf and group by group."""
+        return [node for leaves in self.groups.values() for leaf in leaves.values() for node in leaf]
+
+    @cached_property
+    def shape(self) -> Shape:
+        """A machine in which the cluster fits: every leaf as large as the largest, every group with as many leaves.
+
+        Placement knows only regular machines. The nodes that the cluster does not have must be marked as not usable.
+        """
+        leaves = max(map(len, self.groups.values()))
+        size = max(len(nodes) for group in self.groups.values() for nodes in group.values())
+        return Shape(groups=len(self.groups), routers_per_group=leaves, nodes_per_router=size)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Node -> its number in `shape`."""
+        shape = self.shape
+        return {
+            node: group * shape.nodes_per_group + leaf * shape.nodes_per_router + at
+            for group, leaves in enumerate(self.groups.values())
+            for leaf, nodes in enumerate(leaves.values())
+            for at, node in enumerate(nodes)
+        }
+
+    @cached_property
+    def missing(self) -> list[int]:
+        """Numbers in `shape` that are no nodes."""
+        there = set(self.ids.values())
+        return [node for node in range(self.shape.nodes) if node not in there]
+
+    def group_name(self, group: int) -> str:
+        """The name of a group: the switch that joins its leaves.
+
+        Parameters
+        ----------
+        group
+            Its number, from 0.
+
+        Returns
+        -------
+        str
+        """
+        return list(self.groups)[group]
+
+
+def flat(nodes: Iterable[str]) -> Topology:
+    """A cluster without known switches: one group with one leaf switch."""
+    return Topology({"all": {"all": tuple(nodes)}})
+
+
+def read_topology(file: str | Path) -> Topology:
+    """The topology in a file.
+
+    Parameters
+    ----------
+    file
+        `topology.conf`, or what `scontrol show topology` prints.
+
+    Returns
+    -------
+    Topology
+
+    Raises
+    ------
+    InputError
+        For a file that is neither, and for switches that do not fit together; with the line.
+    """
+    text = read_output(file)
+    try:
+        return parse_topology(text)
+    except InputError as e:
+        raise e.at(file, e.line) from None
+
+
+def parse_topology(text: str) -> Topology:
+    """The topology in a text. Raises InputError with the line."""
+    parsed = parse_lines(text)
+    if parsed.blocks:
+        return _checked(_block_groups(parsed.blocks, parsed.joined, parsed.sizes))
+    return _checked(_tree_groups(parsed.switches))
+
+
+def parse_lines(text: str) -> Lines:
+    """Switches or blocks as the lines of a text give them. Raises InputError with the line."""
+    switches: dict[str, Switch] = {}
+    blocks: dict[str, tuple[str, ...]] = {}
+    joined: list[tuple[int, str, tuple[str, ...]]] = []
+    sizes: list[int] = []
+    for line, pairs in _lines(text):
+        try:
+            if name := pairs.get("SwitchName"):
+                _add(switches, Switch(line, name, _hosts(pairs, "Nodes"), _hosts(pairs, "Switches")))
+            elif name := pairs.get("BlockName"):
+                if name in blocks:
+                    raise InputError(f"the block `{name}` is listed twice")
+                blocks[name] = _hosts(pairs, "Nodes")
+            elif name := pairs.get("AggregatedBlock"):
+                joined.append((int(pairs.get("BlockSize", "0")), name, tuple(expand(name))))
+            elif "BlockSizes" in pairs:
+                sizes = [int(size) for size in pairs["BlockSizes"].split(",")]
+            else:
+                raise InputError(
+                    f"expected `SwitchName=` or `BlockName=`, found `{shortened(' '.join(pairs), 60) or 'no keys'}`",
+                    hint="give topology.conf, or what `scontrol show topology` prints",
+                )
+        except InputError as e:
+            raise InputError(e.message, line=e.line or line, hint=e.hint) from None
+        except ValueError:
+            raise InputError("expected a number of nodes as size of a block", line=line) from None
+    if switches and blocks:
+        raise InputError("found switches and blocks; expected one kind")
+    if not switches and not blocks:
+        raise InputError("no switch and no block is listed")
+    return Lines(switches, blocks, joined, sizes)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A line of a tree. `switches` are named as often as the line names them."""
+
+    line: int
+    name: str
+    nodes: tuple[str, ...]
+    switches: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What the lines of a file say: switches, or blocks and how they are joined."""
+
+    switches: dict[str, Switch]
+    blocks: dict[str, tuple[str, ...]]
+    joined: list[tuple[int, str, tuple[str, ...]]]
+    sizes: list[int]
+
+
+def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines that say something, with the keys as the manual writes them."""
+    known = {key.lower(): key for key in ("SwitchName", "Nodes", "Switches", "BlockName", "BlockSizes", "BlockSize")}
+    known["aggregatedblock"] = "AggregatedBlock"
+    number, kept = 1, ""
+    for at, row in enumerate(reading.lines(text), 1):
+        kept = kept or ""
+        number = number if kept else at
+        bare = row.partition("#")[0].rstrip()
+        if bare.endswith("\\"):
+            kept += bare[:-1] + " "
+            continue
+        line, kept = kept + bare, ""
+        if line.strip():
+            if re.match(r"\s*(- )?\w+:(\s|$)|---", line):
+                raise InputError(
+                    "this is YAML, which is not read", line=number, hint="give what `scontrol show topology` prints"
+                )
+            yield number, {known.get(key.lower(), key): value for key, value in PAIR.findall(line)}
+
+
+def _hosts(pairs: Mapping[str, str], key: str) -> tuple[str, ...]:
+    listed = pairs.get(key, "")
+    hosts = expand_field(listed)
+    # A switch that is named twice is an error, so both names are needed.
+    return tuple(expand(listed)) if hosts and key == "Switches" else hosts
+
+
+def _add(switches: dict[str, Switch], switch: Switch) -> None:
+    if switch.name in switches:
+        raise InputError(f"the switch `{switch.name}` is listed twice, first in line {switches[switch.name].line}")
+    if not switch.nodes and not switch.switches:
+        name = shortened(switch.name, 60)
+        raise InputError(f"the switch `{name}` has neither `Nodes` nor `Switches`: the file may be cut")
+    switches[switch.name] = switch
+
+
+def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[str, ...]]]:
+    # `scontrol` lists all nodes below a switch; only a switch without switches is a leaf.
+    parent: dict[str, str] = {}
+    for switch in switches.values():
+        for child in switch.switches:
+            if child not in switches:
+                raise InputError(
+                    f"the switch `{switch.name}` joins `{shortened(child, 60)}`, which is not listed", line=switch.line
+                )
+            parent.setdefault(child, switch.name)
+    groups: dict[str, dict[str, tuple[str, ...]]] = {}
+    for switch in switches.values():
+        if not switch.switches:
+            groups.setdefault(parent.get(switch.name, "all"), {})[switch.name] = switch.nodes
+    if not groups:
+        raise InputError("no switch has nodes")
+    return groups
+
+
+def _block_groups(
+    blocks: Mapping[str, tuple[str, ...]], joined: list[tuple[int, str, tuple[str, ...]]], sizes: list[int]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    names = list(blocks)
+    if joined:
+        smallest = min(size for size, _, _ in joined)
+        groups = {name: [b for b in members if b in blocks] for size, name, members in joined if size == smallest}
+        held = {block for members in groups.values() for block in members}
+        rest = [name for name in names if name not in held]
+        groups |= {"other blocks": rest} if rest else {}
+    elif len(sizes) > 1 and sizes[0] > 0:
+        run = max(1, sorted(sizes)[1] // min(sizes))
+        parts = [names[at : at + run] for at in range(0, len(names), run)]
+        groups = {f"{part[0]} to {part[-1]}" if len(part) > 1 else part[0]: part for part in parts}
+    else:
+        groups = {"all": names}
+    return {name: {block: blocks[block] for block in members} for name, members in groups.items() if members}
+
+
+def _checked(groups: dict[str, dict[str, tuple[str, ...]]]) -> Topology:
+    seen: dict[str, str] = {}
+    for leaves in groups.values():
+        for leaf, nodes in leaves.items():
+            for node in nodes:
+                if node in seen:
+                    raise InputError(f"the node `{node}` is on `{seen[node]}` and on `{leaf}`; expected one of them")
+                seen[node] = leaf
+    if not seen:
+        raise InputError("no switch has nodes")
+    return Topology(groups)

@@ -1,0 +1,18 @@
+"""The network of a real cluster: from the files that administrators have to a machine, and back.
+
+| file | what it does |
+|---|---|
+| `graph` | a fabric as switches, hosts and cables, from any file |
+| `ibnetdiscover`, `graphml`, `cray` | formats that list every cable |
+| `slurm`, `node_map` | formats that only say which nodes share a switch and a group |
+| `remarks` | facts that a format cannot hold, in comments of files that Odonata wrote |
+| `formats` | which format a file has, and all that can be written |
+| `groups`, `grid`, `layout` | recognise the kind of machine, its groups, and the number of each switch |
+| `cabling` | the rule of the cables between groups, and what is missing |
+| `recognise` | puts it all together: a system file, what was recognised, and what was assumed |
+"""
+
+from odonata.recognition.formats import WRITTEN, Format, import_fabric
+from odonata.recognition.recognise import Recognised
+
+__all__ = ["WRITTEN", "Format", "Recognised", "import_fabric"]

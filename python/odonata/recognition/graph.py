@@ -1,0 +1,153 @@
+"""A fabric as a file describes it: switches, the cables between them, and the links of hosts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from odonata.errors import InputError, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+#: Most switches, cables and hosts of a file. Assumed: ten times the largest machine.
+MOST_PARTS = 4_000_000
+
+_NUMBER = re.compile(r"[0-9]+")
+
+
+@dataclass(slots=True)
+class Switch:
+    """A switch, and what the file says of its place."""
+
+    name: str
+    line: int
+    ports: int | None = None
+    """Ports, used or not."""
+    group: str | None = None
+    """The group, if the file says it."""
+    position: tuple[int, ...] | None = None
+    """Its number in the group, or its row and column, if the file says it."""
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class Link:
+    """A cable between two switches. Ports are those of the file; -1 where it does not say."""
+
+    a: int
+    port_a: int
+    b: int
+    port_b: int
+    line: int
+    bandwidth: int | None = None
+    """Millionths of a byte per second."""
+    latency: int | None = None
+    """Picoseconds."""
+    class_: str | None = None
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class Nic:
+    """The link of one NIC of a host."""
+
+    host: str
+    switch: int
+    port: int
+    line: int
+    bandwidth: int | None = None
+    latency: int | None = None
+
+
+@dataclass
+class Fabric:
+    """Everything that a file says about a network."""
+
+    format: str
+    """What the file is, in words."""
+    first_port: int = 0
+    """The number of the first port of a switch."""
+    switches: list[Switch] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    nics: list[Nic] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was left out or taken for granted."""
+    remarks: Mapping[str, Any] = field(default_factory=dict)
+    """What comments of Odonata say (`remarks`)."""
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _ports: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def add_switch(self, name: str, line: int, **more: Any) -> int:
+        """A new switch and its number. Raises InputError with the line for a name that another one has."""
+        if name in self._numbers:
+            first = self.switches[self._numbers[name]].line
+            raise InputError(f"the switch `{shortened(name, 60)}` is listed twice, first in line {first}", line=line)
+        self._check_size(line)
+        self._numbers[name] = len(self.switches)
+        self.switches.append(Switch(name, line, **more))
+        return len(self.switches) - 1
+
+    def switch(self, name: str) -> int | None:
+        """The number of a switch."""
+        return self._numbers.get(name)
+
+    def add_link(self, link: Link) -> None:
+        """A new cable. Raises InputError with the line for a port that is taken, and for a loop."""
+        if link.a == link.b:
+            name = shortened(self.switches[link.a].name, 60)
+            raise InputError(f"a cable joins the switch `{name}` to itself", line=link.line)
+        self._check_size(link.line)
+        self._take(link.a, link.port_a, link.line)
+        self._take(link.b, link.port_b, link.line)
+        self.links.append(link)
+
+    def add_nic(self, nic: Nic) -> None:
+        """A new link of a host. Raises InputError with the line for a port that is taken."""
+        self._check_size(nic.line)
+        self._take(nic.switch, nic.port, nic.line)
+        self.nics.append(nic)
+
+    def _take(self, switch: int, port: int, line: int) -> None:
+        if port < 0:
+            return
+        first = self._ports.setdefault((switch, port), line)
+        if first != line:
+            name = shortened(self.switches[switch].name, 60)
+            message = f"two cables at port {port} of the switch `{name}`, the first in line {first}"
+            raise InputError(message, line=line)
+
+    def _check_size(self, line: int) -> None:
+        if len(self.links) + len(self.nics) + len(self.switches) >= MOST_PARTS:
+            raise InputError(f"more than {MOST_PARTS:,} switches and cables", line=line)
+
+
+def natural(name: str) -> tuple[tuple[int, str | int, str], ...]:
+    """A key that sorts names by the numbers in them: `leaf2` before `leaf10`."""
+    key: list[tuple[int, str | int, str]] = []
+    at = 0
+    for number in _NUMBER.finditer(name):
+        key += [(0, name[at : number.start()], "")]
+        digits = number[0].lstrip("0")
+        # Not `int`: a name may have thousands of digits.
+        key += [(1, len(digits), digits)]
+        at = number.end()
+    return (*key, (0, name[at:], ""))
+
+
+def fields(name: str) -> tuple[int, ...]:
+    """The numbers in a name; those of more than 18 digits count as 0."""
+    return tuple(int(number) if len(number) <= 18 else 0 for number in _NUMBER.findall(name))
+
+
+def pattern(name: str) -> str:
+    """A name with `#` for each number."""
+    return _NUMBER.sub("#", name)
+
+
+def count(number: int, what: str) -> str:
+    """`1 cable`, `2 cables`, `2 switches`."""
+    plural = "es" if what.endswith(("ch", "s", "x")) else "s"
+    return f"{number:,} {what}{'' if number == 1 else plural}"

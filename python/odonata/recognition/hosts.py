@@ -1,0 +1,208 @@
+"""Which host is which node of a machine."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from odonata.recognition.graph import count, natural
+from odonata.recognition.layout import filled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.recognition.graph import Fabric, Nic
+    from odonata.recognition.layout import Layout
+
+
+@dataclass
+class Nodes:
+    """The places for nodes, and who is there."""
+
+    keys: dict[str, int | str]
+    """Keys of the machine's table: NICs on each router, and NICs of a node."""
+    names: list[str | None]
+    """Host of each node; None where there is none."""
+    failed: set[int]
+    """Nodes on which no job can run: places without a host, and hosts that lack a NIC."""
+    links_of_node: int = 1
+    """Links of a host that count as one, with the bandwidth of all."""
+    notes: list[str] = field(default_factory=list)
+
+
+def numbered(fabric: Fabric, layout: Layout) -> Nodes:
+    """The number of every host.
+
+    Nodes are numbered router by router, on a router by their ports. If a block of routers shares its hosts (`rails_on =
+    "different-routers"`), the routers of each group in `layout` are put in an order in which these are neighbours.
+    """
+    number = layout.numbers()
+    wanted = set(layout.with_nodes)
+    notes: list[str] = []
+    nics: dict[str, list[tuple[int, Nic]]] = defaultdict(list)
+    elsewhere = set()
+    for nic in fabric.nics:
+        router = number.get(nic.switch)
+        if router is None or router not in wanted:
+            elsewhere.add(nic.host)
+        else:
+            nics[nic.host].append((router, nic))
+    if elsewhere:
+        notes.append(f"{count(len(elsewhere), 'host')} on switches without a place for nodes: left out")
+    rails = Counter(map(len, nics.values())).most_common(1)[0][0]
+    on = {host: frozenset(router for router, _ in own) for host, own in nics.items()}
+    if layout.kind != "dragonfly-plus" and rails > 1:
+        blocks = _blocks(layout, on, rails)
+        on_blocks = None if blocks is None else _on_blocks(layout, nics, blocks, rails, notes)
+        if on_blocks is not None:
+            return on_blocks
+        if all(len(routers) == 1 for routers in on.values()):
+            return _on_routers(layout, nics, rails, notes)
+    if rails > 1 and all(len(routers) == 1 for routers in on.values()):
+        notes.append(f"assumed: the {rails} links of a host are one link with the bandwidth of all")
+        on_blocks = _on_routers(layout, nics, rails, notes)
+        key = "nodes_per_leaf" if layout.kind == "dragonfly-plus" else "nodes_per_router"
+        on_blocks.keys = {key: len(on_blocks.names) // len(layout.with_nodes)}
+        on_blocks.links_of_node = rails
+        return on_blocks
+    if any(len(own) > 1 for own in nics.values()):
+        several = sum(len(own) > 1 for own in nics.values())
+        notes.append(f"assumed: every NIC of {count(several, 'host')} with several of them is a node of its own")
+        split: dict[str, list[tuple[int, Nic]]] = {}
+        for host, own in nics.items():
+            own.sort(key=lambda entry: (entry[0], entry[1].port))
+            split |= {host if n == 0 else f"{host}#{n + 1}": [entry] for n, entry in enumerate(own)}
+        nics = split
+    return _on_routers(layout, nics, 1, notes)
+
+
+def _on_routers(layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> Nodes:
+    """Every host on one router."""
+    of_router: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for host, own in nics.items():
+        of_router[own[0][0]].append((min(nic.port for _, nic in own), host))
+    seats = _seats(of_router)
+    names, failed = _named(layout.with_nodes, seats)
+    for host, own in nics.items():
+        if len(own) != rails:
+            failed.add(names.index(host))
+    _note_incomplete(nics, rails, notes)
+    each = len(names) // len(layout.with_nodes)
+    if layout.kind == "dragonfly-plus":
+        return Nodes({"nodes_per_leaf": each}, names, failed, notes=notes)
+    keys: dict[str, int | str] = {"nodes_per_router": each * rails}
+    return Nodes(keys | ({"rails": rails, "rails_on": "one-router"} if rails > 1 else {}), names, failed, notes=notes)
+
+
+def _seats(of_router: dict[int, list[tuple[int, str]]]) -> dict[int, list[str | None]]:
+    """The hosts of each router by their ports, with holes if all routers use ports of the same few for hosts."""
+    most = max(map(len, of_router.values()))
+    ports = sorted({port for hosts in of_router.values() for port, _ in hosts})
+    place = {port: at for at, port in enumerate(ports)} if len(ports) == most and ports[0] >= 0 else None
+    seats: dict[int, list[str | None]] = {}
+    for router, hosts in of_router.items():
+        hosts.sort(key=lambda entry: (entry[0], natural(entry[1])))
+        row: list[str | None] = [None] * most
+        for at, (port, host) in enumerate(hosts):
+            row[at if place is None else place[port]] = host
+        seats[router] = row
+    return seats
+
+
+def _named(routers: Sequence[int], seats: dict[int, list[str | None]]) -> tuple[list[str | None], set[int]]:
+    each = len(next(iter(seats.values())))
+    names: list[str | None] = []
+    for router in routers:
+        names += seats.get(router, [None] * each)
+    return names, {node for node, name in enumerate(names) if name is None}
+
+
+def _note_incomplete(nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> None:
+    if lacking := sum(len(own) < rails for own in nics.values()):
+        notes.append(f"{count(lacking, 'host')} with fewer than {rails} NICs: no job is placed there")
+    if more := sum(len(own) > rails for own in nics.values()):
+        notes.append(f"{count(more, 'host')} with more than {rails} NICs: no job is placed there")
+
+
+def _blocks(layout: Layout, on: dict[str, frozenset[int]], rails: int) -> list[frozenset[int]] | None:
+    """Blocks of `rails` routers of a group that share their hosts; None if hosts are not attached like that."""
+    blocks = {routers for routers in on.values() if len(routers) == rails}
+    block_of: dict[int, frozenset[int]] = {}
+    for block in blocks:
+        for router in block:
+            if block_of.setdefault(router, block) != block:
+                return None
+    group_of = layout.group_of()
+    if not blocks or any(len({group_of[router] for router in block}) > 1 for block in blocks):
+        return None
+    if any(len({block_of.get(router) for router in routers}) > 1 for routers in on.values()):
+        return None
+    return list(blocks)
+
+
+def _on_blocks(
+    layout: Layout,
+    nics: dict[str, list[tuple[int, Nic]]],
+    blocks: list[frozenset[int]],
+    rails: int,
+    notes: list[str],
+) -> Nodes | None:
+    """Every host on all routers of a block; None if the routers of a grid are in another order."""
+    new_of: dict[int, int] = {}
+    routers: list[int | None] = []
+    ranges = []
+    block_of = {router: block for block in blocks for router in block}
+    for group in layout.groups:
+        left = list(group)
+        order: list[int | None] = []
+        while left:
+            block = block_of.get(left[0])
+            if block is None:
+                # Without hosts: with its neighbours it makes a block of empty places.
+                alone = [router for router in left if router not in block_of][:rails]
+                order += alone
+                order += [None] * (-len(alone) % rails)
+                left = [router for router in left if router not in alone]
+            else:
+                order += sorted(block)
+                left = [router for router in left if router not in block]
+        first = len(routers)
+        for at, router in enumerate(order):
+            if router is not None:
+                new_of[router] = first + at
+        routers += [None if router is None else layout.routers[router] for router in order]
+        ranges.append(range(first, len(routers)))
+    if layout.kind == "cascade" and any(old != new for old, new in new_of.items()):
+        return None
+    layout.routers, layout.groups = routers, ranges
+    layout.with_nodes = list(range(len(routers)))
+    if layout.kind == "dragonfly":
+        _resize(layout)
+    of_block: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for host, own in nics.items():
+        router, port = min((new_of[router], nic.port) for router, nic in own)
+        at_first = port if router % rails == 0 else -1
+        of_block[router // rails].append((at_first, host))
+    seats = _seats(of_block)
+    names, failed = _named(range(len(routers) // rails), seats)
+    node_of = {name: node for node, name in enumerate(names) if name is not None}
+    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails}
+    _note_incomplete(nics, rails, notes)
+    each = len(next(iter(seats.values())))
+    keys: dict[str, int | str] = {"nodes_per_router": each, "rails": rails, "rails_on": "different-routers"}
+    return Nodes(keys, names, failed, notes=notes)
+
+
+def _resize(layout: Layout) -> None:
+    """Makes all groups of a dragonfly alike again, but the last."""
+    rows = [[layout.routers[router] for router in group] for group in layout.groups]
+    size, full, last = filled(rows)
+    layout.sizes = {"groups": len(full), "routers": size} | ({} if last is None else {"last_group_routers": last})
+    if [len(row) for row in full] == [len(row) for row in rows]:
+        return
+    layout.routers = [switch for row in full for switch in row]
+    firsts = [sum(map(len, full[:at])) for at in range(len(full) + 1)]
+    layout.groups = [range(a, b) for a, b in pairwise(firsts)]
+    layout.with_nodes = list(range(len(layout.routers)))

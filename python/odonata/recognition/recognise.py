@@ -1,0 +1,413 @@
+"""From a fabric to a machine: what was recognised, what is missing, and what had to be assumed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from odonata import machine, units
+from odonata.document import validate
+from odonata.errors import InputError, shortened
+from odonata.machine import core
+from odonata.machine.host import overrules_sizes
+from odonata.machine.kinds import KINDS
+from odonata.machine.sources import flat
+from odonata.recognition import cabling, groups, hosts, remarks
+from odonata.recognition.graph import count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odonata.machine import System
+    from odonata.machine.kinds import MachineTable
+    from odonata.recognition.graph import Fabric, Link
+    from odonata.recognition.layout import Layout
+
+#: The preset that gives the numbers that cables do not show, where nothing else is said: the machine of each kind whose
+#: presets say most about links and routers.
+LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta"}
+#: Keys of `fabric` that a system may leave out.
+OPTIONAL = ("header", "flit", "switching", "router")
+
+#: Names in a list, in a message.
+_SHOWN = 4
+
+
+@dataclass
+class Recognised:
+    """A machine that was recognised in a file."""
+
+    file: str
+    """The file that was read."""
+    format: str
+    """Its format."""
+    table: dict[str, Any]
+    """The machine's table, as `[system]` of a scenario takes it."""
+    sources: dict[str, str]
+    """Where each number comes from."""
+    found: list[tuple[str, str]]
+    """What was recognised: name and value."""
+    notes: list[str]
+    """What was left out or taken for granted."""
+    nodes: list[str | None] = field(default_factory=list)
+    """Host of each node; None where there is none."""
+    routers: list[str | None] = field(default_factory=list)
+    """Switch of each router; None where there is none, or the file names none."""
+
+    @property
+    def assumed(self) -> list[tuple[str, str, str]]:
+        """Numbers that the file does not give: key, value, source."""
+        values = flat(self.table)
+        rows = [(key, values[key], source) for key, source in self.sources.items() if source.startswith("assumed")]
+        return [(key, str(value), source) for key, value, source in rows]
+
+    def system(self) -> System:
+        """The machine.
+
+        Returns
+        -------
+        System
+
+        Raises
+        ------
+        InputError
+            If it cannot be simulated.
+        """
+        return machine.load(self.table | {"sources": self.sources})
+
+
+def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
+    """The machine that a fabric is.
+
+    Parameters
+    ----------
+    fabric
+        Switches, hosts and cables.
+    file
+        The name of the file, for sources.
+    like
+        The system that gives the numbers of links and routers that the file does not give; also its kind, which
+        distinguishes a single group from a fat tree.
+
+    Raises
+    ------
+    InputError
+        For what is no Dragonfly+, dragonfly or cascade, and what cannot be simulated.
+    """
+    _check_remarks(fabric)
+    base = None if like is None else machine.load(like)
+    said = fabric.remarks.get("kind") if base is None else base.table.kind
+    layout = groups.recognised(fabric, one_group=said)
+    if base is not None and base.table.kind != layout.kind:
+        message = f"`{like}` is a {base.table.kind}, but the file describes a {layout.kind}"
+        raise InputError(message, hint="name a system of the same kind")
+    nodes = hosts.numbered(fabric, layout)
+    links = _Links(fabric, layout)
+    table: dict[str, Any] = {"kind": layout.kind, **layout.sizes, **links.keys, **nodes.keys}
+    ports = fabric.remarks.get(cabling.ports_key(layout.kind))
+    joined = cabling.joined(
+        layout.kind,
+        layout.sizes,
+        layout.group_of(),
+        links.between,
+        ports if isinstance(ports, int) and not isinstance(ports, bool) else None,
+        {key: fabric.remarks[key] for key in remarks.RULE if key in fabric.remarks},
+        {router for router, switch in enumerate(layout.routers) if switch is None},
+    )
+    table |= joined.keys
+    absent = {router for router, switch in enumerate(layout.routers) if switch is None}
+    absent |= {n for n, s in enumerate(layout.routers) if s is not None and fabric.switches[s].failed}
+    try:
+        wired = core.describe(_topology(table))
+    except InputError as e:
+        raise InputError(f"it looks like a {layout.kind}, but {e.message}", hint=e.hint) from None
+    dead, extra = cabling.failures(wired, [*links.inside, *links.between], absent)
+    table, sources = _numbers(table, fabric, layout, links, nodes.links_of_node, file, base)
+    result = Recognised(
+        file,
+        fabric.format,
+        table,
+        sources,
+        [],
+        [*fabric.notes, *layout.notes, *nodes.notes, *links.notes],
+        nodes.names,
+        [None if s is None else fabric.switches[s].name for s in layout.routers],
+    )
+    if extra:
+        result.notes.append(_beyond(extra, wired["routers"], result.routers))
+    fail(result, dead, absent, nodes.failed)
+    result.found = found_rows(result, joined.words)
+    checked(result)
+    return result
+
+
+def checked(result: Recognised) -> None:
+    """Raises InputError if the machine cannot be simulated."""
+    try:
+        result.system().describe()
+    except InputError as e:
+        raise InputError(
+            f"it looks like a {result.table['kind']}, but one that cannot be simulated: {e.message}", hint=e.hint
+        ) from None
+
+
+def fail(result: Recognised, links: Sequence[str], routers: set[int], nodes: set[int]) -> None:
+    """Writes what is missing into the table."""
+    table = _model(result.table)
+    on_failed = {node for router in routers for node in table.nodes_of_router(router)}
+    failed: dict[str, list[Any]] = {}
+    if links:
+        failed["links"] = list(links)
+        result.sources["failed.links"] = f"not in {result.file}"
+    if routers:
+        failed["routers"] = sorted(routers)
+        result.sources["failed.routers"] = f"not in {result.file}"
+    if left := sorted(nodes - on_failed):
+        failed["nodes"] = _ranges(left)
+        result.sources["failed.nodes"] = f"no host in {result.file}"
+    if failed:
+        result.table["failed"] = failed
+
+
+def _model(table: Mapping[str, Any]) -> MachineTable:
+    """The table without failures. Raises InputError for a value that it cannot have."""
+    kind = KINDS[table["kind"]]
+    return validate(kind, kind.completed({key: value for key, value in table.items() if key != "failed"}))
+
+
+def _topology(table: dict[str, Any]) -> dict[str, Any]:
+    """The topology of a table that has no numbers of links yet."""
+    links = {name: {"bandwidth": "1 GB/s"} for name in KINDS[table["kind"]].classes}
+    return _model(table | {"fabric": {"links": links}}).topology()
+
+
+def _check_remarks(fabric: Fabric) -> None:
+    known = (*remarks.NUMBERS, *remarks.TABLES)
+    for key in fabric.remarks:
+        if key not in known:
+            message = f"a comment of Odonata gives `{shortened(key, 60)}`, which this file shows itself"
+            raise InputError(message, hint=f"known here: {', '.join(known)}")
+    kind = fabric.remarks.get("kind")
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"a comment of Odonata gives the kind `{shortened(str(kind), 60)}`", hint=", ".join(KINDS))
+
+
+class _Links:
+    """The cables of a fabric by what they are in the machine."""
+
+    def __init__(self, fabric: Fabric, layout: Layout) -> None:
+        number, group_of = layout.numbers(), layout.group_of()
+        self.kind = layout.kind
+        self.columns = layout.sizes.get("columns", 1)
+        self.leaves = set(layout.with_nodes)
+        self.notes: list[str] = []
+        self.keys: dict[str, int] = {}
+        self.between: list[cabling.Cable] = []
+        self.inside: list[cabling.Cable] = []
+        self.bundle = 1
+        """Cables between a leaf and a spine that are one link of the machine."""
+        self.by_class: dict[str, list[Link]] = defaultdict(list)
+        classes = KINDS[layout.kind].classes
+        local: dict[str, dict[tuple[int, int], list[cabling.Cable]]] = {name: {} for name in classes[1:-1]}
+        odd: list[str] = []
+        lost = 0
+        for link in fabric.links:
+            if link.a not in number or link.b not in number:
+                lost += 1
+                continue
+            a, b = number[link.a], number[link.b]
+            port_a, port_b = (p - fabric.first_port if p >= 0 else -1 for p in (link.port_a, link.port_b))
+            if a > b:
+                a, b, port_a, port_b = b, a, port_b, port_a
+            cable = cabling.Cable(a, port_a, b, port_b, link.failed)
+            if group_of[a] != group_of[b] and not (self.kind == "dragonfly-plus" and {a, b} & self.leaves):
+                self.between.append(cable)
+                self.by_class[classes[-1]].append(link)
+                continue
+            name = self._local(a, b, layout.groups[group_of[a]].start) if group_of[a] == group_of[b] else None
+            if name is None:
+                odd.append(f"{fabric.switches[link.a].name} to {fabric.switches[link.b].name}")
+                continue
+            local[name].setdefault((a, b), []).append(cable)
+            self.by_class[name].append(link)
+        if lost:
+            self.notes.append(f"{count(lost, 'cable')} of switches that are left out")
+        if odd:
+            self.notes.append(f"{count(len(odd), 'cable')} that a {self.kind} has no place for: {_some(odd)}; left out")
+        for name, pairs in local.items():
+            self._count(name, pairs)
+
+    def _local(self, a: int, b: int, first: int) -> str | None:
+        """The class of a link inside a group; None if the machine has no such link."""
+        if self.kind == "dragonfly":
+            return "local"
+        if self.kind == "dragonfly-plus":
+            return "local" if (a in self.leaves) != (b in self.leaves) else None
+        (row, column), (to_row, to_column) = divmod(a - first, self.columns), divmod(b - first, self.columns)
+        if row == to_row:
+            return "chassis"
+        return "group" if column == to_column else None
+
+    def _count(self, name: str, pairs: dict[tuple[int, int], list[cabling.Cable]]) -> None:
+        """How many parallel cables there are between two routers of a group: as most pairs have."""
+        usual = Counter(map(len, pairs.values())).most_common(1)[0][0] if pairs else 1
+        if self.kind != "dragonfly-plus":
+            self.keys[{"local": "local_links", "chassis": "row_links", "group": "column_links"}[name]] = usual
+            self.inside += [cable for cables in pairs.values() for cable in cables]
+            return
+        self.bundle = usual
+        self.inside += [min(cables, key=lambda cable: cable.failed) for cables in pairs.values()]
+        if usual > 1:
+            self.notes.append(
+                f"assumed: the {usual} cables between a leaf and a spine are one link with the bandwidth of all"
+            )
+        if fewer := sum(len(cables) != usual for cables in pairs.values()):
+            difference = f"{count(fewer, 'pair')} of leaf and spine with another number of cables than {usual}"
+            self.notes.append(f"assumed: {difference}, taken as the others")
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{shortened(name, 60)}`" for name in names[:_SHOWN])
+    return shown + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+
+
+def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None]) -> str:
+    pairs = [f"{names[pair // routers]} to {names[pair % routers]}" for pair in extra]
+    return f"{count(extra.total(), 'cable')} more inside groups than between other switches: {_some(pairs)}; left out"
+
+
+def _ranges(nodes: Sequence[int]) -> list[int | str]:
+    runs: list[list[int]] = []
+    for node in nodes:
+        if runs and runs[-1][1] + 1 == node:
+            runs[-1][1] = node
+        else:
+            runs.append([node, node])
+    return [a if a == b else f"{a}-{b}" for a, b in runs]
+
+
+def _numbers(
+    table: dict[str, Any],
+    fabric: Fabric,
+    layout: Layout,
+    links: _Links,
+    links_of_node: int,
+    file: str,
+    base: System | None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The table with name, radix and the numbers of links and routers, and where all of them come from."""
+    sources = {key: f"recognised in {file} (confidence: high)" for key in table if key != "kind"}
+    sized = {switch.ports for switch in fabric.switches if switch.ports is not None}
+    said = dict(fabric.remarks)
+    if len(sized) == 1:
+        said.setdefault("radix", next(iter(sized)))
+    for key in ("name", "title", "radix", "tgll_bandwidth"):
+        if key in said:
+            table[key] = said[key]
+            sources[key] = f"in {file} (confidence: high)"
+    table.setdefault("title", f"imported from {file}")
+    speeds = {name: [(link.bandwidth, link.latency) for link in own] for name, own in links.by_class.items()}
+    speeds["node"] = [(nic.bandwidth, nic.latency) for nic in fabric.nics]
+    factors = {"node": links_of_node, "local": links.bundle if layout.kind == "dragonfly-plus" else 1}
+    read: dict[str, dict[str, Any]] = {}
+    for name, values in speeds.items():
+        read[name] = {}
+        for at, (key, text) in enumerate((("bandwidth", units.format_bandwidth), ("latency", units.format_time))):
+            known = Counter(value[at] for value in values if value[at] is not None)
+            if not known:
+                continue
+            number, often = known.most_common(1)[0]
+            factor = factors.get(name, 1) if key == "bandwidth" else 1
+            read[name][key] = text((number or 0) * factor)
+            sources[f"fabric.links.{name}.{key}"] = f"in {file} (confidence: high)"
+            if often < known.total():
+                others = count(known.total() - often, "link")
+                links.notes.append(f"{others} of class `{name}` with another {key}: taken as {text(number or 0)}")
+    given = {"links": {name: values for name, values in read.items() if values}}
+    like = base or machine.load(LIKE[layout.kind])
+    table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, int(table.get("rails", 1)))
+    usual = dict(like.document()["host"])
+    if overrules_sizes(said.get("host", {})):
+        usual.pop("by_size", None)
+    table["host"], of_host = filled("host", usual, ((said.get("host"), remark(file)),), like)
+    more |= of_host
+    for key in ("name", "title"):
+        sources.pop(key, None)
+    try:
+        _model(table).check()
+    except InputError as e:
+        if e.path != ("radix",):
+            raise
+        # Switches that are printed with fewer ports than a router of the machine may use.
+        del table["radix"], sources["radix"]
+    return table, more | {key: text for key, text in sources.items() if not key.startswith("fabric.") or key in more}
+
+
+def filled_fabric(
+    given: dict[str, Any], said: Any, file: str, like: System, rails: int
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Numbers of links and routers: of comments, of the file, of the system that the machine is like."""
+    fabric = like.document()["fabric"]
+    if rails == 1:
+        fabric.get("nic", {}).pop("rail", None)
+    if isinstance(said, dict) and "packet" in said:
+        # A file that Odonata wrote is complete; keys that it leaves out have the default of the model.
+        fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
+    return filled("fabric", fabric, ((said, remark(file)), (given, f"in {file} (confidence: high)")), like)
+
+
+def remark(file: str) -> str:
+    """The source of a number that a comment of Odonata gives."""
+    return f"a comment of Odonata in {file}"
+
+
+def filled(
+    name: str, usual: dict[str, Any], stated: Sequence[tuple[Any, str]], like: System
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """A table of numbers with their sources: those of the system that the machine is like, overruled by those that are
+    stated, each with its source."""
+    found = json.loads(json.dumps(usual))
+    origin = {row.key: row.source for row in like.sources}
+    sources = {
+        f"{name}.{key}": f"assumed: as in {like.name}: {origin.get(f'{name}.{key}', 'no source given')}"
+        for key in flat(found)
+    }
+    for values, source in stated:
+        if not isinstance(values, dict):
+            continue
+        for key, value in flat(values).items():
+            here = found
+            *path, last = key.split(".")
+            for step in path:
+                here = here.setdefault(step, {})
+                if not isinstance(here, dict):
+                    raise InputError(f"a comment of Odonata gives `{name}.{shortened(key, 60)}`, which is no table")
+            here[last] = value
+            sources[f"{name}.{key}"] = source
+    return found, sources
+
+
+def found_rows(result: Recognised, cables: str) -> list[tuple[str, str]]:
+    """What was recognised, for a person; `cables` says how the groups are joined."""
+    system = result.system()
+    wired = system.describe()
+    hosts_there = sum(name is not None for name in result.nodes)
+    rows = [
+        ("topology", result.table["kind"]),
+        ("nodes", f"{hosts_there:,}" + ("" if hosts_there == wired["nodes"] else f" on {wired['nodes']:,} places")),
+        ("routers", f"{wired['routers']:,}"),
+        ("groups", f"{wired['groups']:,}"),
+        ("links", ", ".join(f"{number:,} {name}" for name, number in wired["links"].items())),
+        ("between groups", cables),
+    ]
+    failed = result.table.get("failed", {})
+    unusable = len(system.unusable_nodes)
+    parts = [count(len(failed.get(key, ())), what) for key, what in (("links", "cable"), ("routers", "router"))]
+    parts = [part for part in parts if not part.startswith("0 ")]
+    parts += [f"{count(unusable, 'place')} for nodes"] if unusable else []
+    rows.append(("missing", ", ".join(parts) or "nothing"))
+    if any(source.startswith("a comment of Odonata") for source in result.sources.values()):
+        rows.append(("other numbers", "from comments of Odonata in the file"))
+    return rows

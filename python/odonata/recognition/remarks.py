@@ -1,0 +1,103 @@
+"""Facts that a format cannot hold: comments `# odonata: key = value` in files that Odonata wrote.
+
+They are lines of TOML, with keys of a machine's table. A format that lists every cable needs them only for the numbers
+of links, routers and hosts; one that lists groups of nodes also for the kind of machine and its cables.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from odonata import reading
+from odonata.errors import InputError
+from odonata.machine.sources import flat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from odonata.machine import System
+
+#: What begins such a comment.
+MARK = re.compile(r"#\s*odonata: ?(.*)")
+
+#: The rule of the cables between groups; it counts only if the cables follow it.
+RULE = ("arrangement", "spread", "arrangement_seed")
+#: Keys of numbers that no cable shows, and the rule: two arrangements may mean the same cables.
+NUMBERS = (
+    *("name", "title", "kind", "tgll_bandwidth", "radix", "global_links_per_spine", "global_links_per_router"),
+    *RULE,
+)
+
+#: Tables of numbers that no cable shows: of links and routers, and of the hosts' costs.
+TABLES = ("fabric", "host")
+
+
+def lines(system: System, *, cabled: bool) -> list[str]:
+    """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes."""
+    document = system.document()
+    if cabled:
+        kept = {key: document[key] for key in (*NUMBERS, *TABLES) if key in document}
+    else:
+        kept = dict(document)
+        kept.pop("failed", None)
+        failures = {key: value for key, value in _failures(system).items() if value}
+        kept |= {"failed": failures} if failures else {}
+    return [f"{key} = {toml_value(value)}" for key, value in flat(kept).items() if value is not None]
+
+
+def comments(system: System, *, cabled: bool) -> list[str]:
+    """The same as comments."""
+    return [f"# odonata: {line}" for line in lines(system, cabled=cabled)]
+
+
+def _failures(system: System) -> dict[str, list[Any]]:
+    failed = system.failures
+    return {
+        "links": [f"{router}:{port}" for router, port in failed.get("links", ())],
+        "routers": list(failed.get("routers", ())),
+        "nodes": [] if system.table.failed is None else list(system.table.failed.nodes),
+    }
+
+
+def toml_value(value: Any) -> str:
+    """A value of TOML on one line; tables in lists are inline tables."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_value(of)}" for key, of in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    # A text of JSON is one of TOML, except for DEL.
+    return json.dumps(value).replace("\x7f", "\\u007f")
+
+
+def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    """The table that comments give; each with its line. Raises InputError with the line for what is not TOML."""
+    remarks: dict[str, Any] = {}
+    for line, text in rows:
+        try:
+            data = reading.parse_toml(text)
+        except tomllib.TOMLDecodeError:
+            message = "a comment of Odonata is not TOML"
+            raise InputError(message, line=line, hint='# odonata: fabric.packet = "2 KiB"') from None
+        except InputError as e:
+            raise e.but(line=line) from None
+        for path, value in _leaves(data):
+            here = remarks
+            for step in path[:-1]:
+                here = here.setdefault(step, {})
+                if not isinstance(here, dict):
+                    raise InputError(f"`{'.'.join(path)}` is given twice", line=line)
+            if path[-1] in here:
+                raise InputError(f"`{'.'.join(path)}` is given twice", line=line)
+            here[path[-1]] = value
+    return remarks
+
+
+def _leaves(data: dict[str, Any], prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in data.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*prefix, key))
+        else:
+            yield (*prefix, key), value

@@ -1,0 +1,72 @@
+"""A recognised machine as a system file, and the names of its nodes and routers as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from odonata.recognition.recognise import Recognised
+from odonata.recognition.remarks import toml_value
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml(recognised: Recognised) -> str:
+    """The system file: what `system = "FILE.toml"` of a scenario takes."""
+    rows = [f"# Imported from {_line(recognised.file)} ({recognised.format}) by odonata cluster import."]
+    rows += [f"# {_line(note)}" for note in recognised.notes]
+    rows += _table(recognised.table, ())
+    rows += ["", "[sources]", *(f"{_key(key)} = {_value(text)}" for key, text in recognised.sources.items())]
+    return "\n".join(rows) + "\n"
+
+
+def names(recognised: Recognised) -> str:
+    """Router and node numbers with the names of the fabric, as CSV; what the fabric lacks has no name."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("what", "number", "name"))
+    for what, given in (("router", recognised.routers), ("node", recognised.nodes)):
+        rows.writerows((what, number, name or "") for number, name in enumerate(given))
+    return text.getvalue()
+
+
+def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    if path and plain:
+        yield ""
+        yield f"[{'.'.join(map(_key, path))}]"
+    for key, value in plain.items():
+        yield f"{_key(key)} = {_value(value)}"
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _table(value, (*path, key))
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    """A value of TOML; long lists over several lines of at most 120 columns."""
+    if not isinstance(value, list):
+        return toml_value(value)
+    parts = [toml_value(part) for part in value]
+    if sum(map(len, parts)) + 2 * len(parts) < 80:
+        return f"[{', '.join(parts)}]"
+    lines, line = [], "   "
+    for part in parts:
+        if len(line) + len(part) > 116:
+            lines.append(line)
+            line = "   "
+        line += f" {part},"
+    return "\n".join(["[", *lines, line, "]"])
+
+
+def _line(text: str) -> str:
+    """A text on one line, without what a comment of TOML cannot hold."""
+    return re.sub("[\x00-\x1f\x7f\ud800-\udfff]", "\ufffd", text)

@@ -1,0 +1,283 @@
+"""Collectives as a scenario names them, listed in `COLLECTIVES`.
+
+What each algorithm sends is in the crate `odonata-programs`, `collective/`; `docs/applications.md` has the table.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self, get_args
+
+from pydantic import Field
+
+from odonata import _core
+from odonata.errors import InputError
+from odonata.scenario.apps.app import PhasedProgram
+from odonata.scenario.apps.values import MessageSize
+
+
+def _as_phrase(sentence: str) -> str:
+    return sentence[:1].lower() + (sentence[1:] if sentence.endswith("...") else sentence[1:].removesuffix("."))
+
+
+#: Collective -> algorithm -> what it does.
+ALGORITHMS: dict[str, dict[str, str]] = {
+    collective: {name: _as_phrase(about) for name, about in algorithms.items()}
+    for collective, algorithms in _core.collectives().items()
+}
+
+
+def algorithm_of(collective: str) -> Any:
+    """The type of an algorithm of a collective: one of the names that the core knows."""
+    return Literal[tuple(ALGORITHMS[collective])]
+
+
+class Collective(PhasedProgram):
+    """A collective operation of MPI, by one of its algorithms."""
+
+    #: Algorithm -> its description, as declared by the core.
+    algorithms: ClassVar[Mapping[str, str]]
+    #: The reason for the default algorithms.
+    reason: ClassVar[str]
+
+    collective: str
+    algorithm: str | None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """The core lists the algorithms."""
+        super().__pydantic_init_subclass__(**kwargs)
+        for name in get_args(cls.model_fields["collective"].annotation):
+            cls.algorithms = ALGORITHMS[name]
+
+    @abstractmethod
+    def usual(self, ranks: int) -> str:
+        """The default algorithm."""
+
+    @abstractmethod
+    def options(self, ranks: int) -> dict[str, Any]:
+        """The core's options other than the algorithm. Raises InputError with a path into the app's table."""
+
+    def decided(self, ranks: int) -> Self:
+        """With its algorithm filled in."""
+        return self.model_copy(update={"algorithm": self.algorithm or self.usual(ranks)})
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """A single phase."""
+        return [{"what": {"name": self.collective, "algorithm": self.algorithm, **self.options(ranks)}}]
+
+
+class SizedCollective(Collective):
+    """A collective that moves data."""
+
+    message: MessageSize
+
+    def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
+        """The size."""
+        return {"bytes": self.message}
+
+
+class RootedCollective(SizedCollective):
+    """A collective in which one rank, the root, has a special role."""
+
+    root: int = Field(0, description="the rank that has the data, or gets the result (default: 0)")
+
+    def options(self, ranks: int) -> dict[str, Any]:
+        """The size, and the root, which is one of the ranks."""
+        return {"root": checked_root(self.root, ranks), **super().options(ranks)}
+
+
+def checked_root(root: int, ranks: int) -> int:
+    """The root, if it is one of the ranks; else InputError (path `root`)."""
+    if not 0 <= root < ranks:
+        raise InputError(f"root {root} is not one of the ranks 0 to {ranks - 1}", path=("root",))
+    return root
+
+
+def is_power_of_two(number: int) -> bool:
+    """Whether it is 1, 2, 4, 8, ..."""
+    return number & (number - 1) == 0
+
+
+#: Size and number of ranks below which MPICH sends whole messages down a tree (Thakur 2005, section 4).
+SHORT_BROADCAST, FEW_RANKS = 12_288, 8
+
+
+class Broadcast(RootedCollective):
+    """The root's data goes to all (MPI_Bcast).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it; `flat` as Kang 2019
+    has it.
+    """
+
+    reason: ClassVar[str] = (
+        "`binomial` below 12 KiB or 8 ranks, else `scatter-allgather`: as MPICH (Thakur 2005, section 4)"
+    )
+
+    collective: Literal["broadcast"]
+    message: MessageSize = Field(description="size of the data (osu_bcast)")
+    algorithm: algorithm_of("broadcast") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: binomial below 12 KiB or 8 ranks, else scatter-allgather, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:
+        """As MPICH chooses."""
+        return "binomial" if self.message < SHORT_BROADCAST or ranks < FEW_RANKS else "scatter-allgather"
+
+
+class Reduce(RootedCollective):
+    """All vectors are combined at the root (MPI_Reduce).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `binary` as Zhang 2018 ran it.
+    """
+
+    reason: ClassVar[str] = "`binomial`: as MPICH for short vectors (Thakur 2005, section 4); for all sizes: assumed"
+
+    collective: Literal["reduce"]
+    message: MessageSize = Field(description="size of the vector of each rank (osu_reduce)")
+    algorithm: algorithm_of("reduce") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: binomial, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """The tree with the fewest steps."""
+        return "binomial"
+
+
+#: Largest size for which MPICH exchanges whole vectors (Thakur 2005, section 4).
+SHORT_ALLREDUCE = 2_048
+
+
+class Allreduce(SizedCollective):
+    """All vectors are combined, and all ranks get the result (MPI_Allreduce).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
+    ran it.
+    """
+
+    reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
+
+    collective: Literal["allreduce"]
+    message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
+    algorithm: algorithm_of("allreduce") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses."""
+        return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
+
+
+#: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
+LONG_BYTES = 524_288
+
+
+class ReduceScatter(SizedCollective):
+    """All vectors are combined, and each rank gets its block of the result.
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009.
+    """
+
+    reason: ClassVar[str] = "`recursive-halving` below 512 KiB, else `pairwise`: as MPICH (Thakur 2005, section 4)"
+
+    collective: Literal["reduce-scatter"]
+    message: MessageSize = Field(
+        description="size of the vector of each rank, all blocks together (osu_reduce_scatter)"
+    )
+    algorithm: algorithm_of("reduce-scatter") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: recursive-halving below 512 KiB, else pairwise, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses."""
+        return "recursive-halving" if self.message < LONG_BYTES else "pairwise"
+
+
+#: Bytes of all ranks together from which on MPICH uses a ring: with a power of two of ranks, and else (Thakur
+#: 2005, section 4).
+LONG_BYTES, MEDIUM_BYTES = 524_288, 81_920
+
+
+class Allgather(SizedCollective):
+    """Every rank gets the data of all (MPI_Allgather).
+
+    Source: Thakur, Rabenseifner and Gropp 2005, section 4.
+    """
+
+    reason: ClassVar[str] = (
+        "`recursive-doubling` for 2^n ranks and less than 512 KiB in all, `bruck` for other numbers and less than "
+        "80 KiB, else `ring`: as MPICH (Thakur 2005, section 4)"
+    )
+
+    collective: Literal["allgather"]
+    message: MessageSize = Field(description="size of the data of each rank (osu_allgather)")
+    algorithm: algorithm_of("allgather") | None = Field(  # type: ignore[valid-type]
+        None,
+        description="how (default, as MPICH: recursive-doubling for 2^n ranks and less than 512 KiB in all, bruck for "
+        "other numbers and less than 80 KiB, else ring)",
+    )
+
+    def usual(self, ranks: int) -> str:
+        """As MPICH chooses."""
+        if is_power_of_two(ranks):
+            return "recursive-doubling" if self.message * ranks < LONG_BYTES else "ring"
+        return "bruck" if self.message * ranks < MEDIUM_BYTES else "ring"
+
+
+#: Largest size for which MPICH sends blocks together (Thakur 2005, section 4).
+SHORT_ALLTOALL = 256
+
+
+class Alltoall(SizedCollective):
+    """Every rank has data for each other rank (MPI_Alltoall).
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it.
+    """
+
+    reason: ClassVar[str] = (
+        "`bruck` up to 256 B, else `pairwise`: as MPICH for short and long messages (Thakur 2005, section 4); "
+        "between 256 B and 32 KiB, where MPICH posts everything at once, assumed"
+    )
+
+    collective: Literal["alltoall"]
+    message: MessageSize = Field(description="size of the data of one rank for one other (osu_alltoall)")
+    algorithm: algorithm_of("alltoall") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: bruck up to 256 B, else pairwise, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """As MPICH chooses for short and for long messages."""
+        return "bruck" if self.message <= SHORT_ALLTOALL else "pairwise"
+
+
+class Barrier(Collective):
+    """No rank continues before all ranks have entered it (MPI_Barrier). Messages have the size of control messages.
+
+    Sources: Hensgen, Finkel and Manber 1988 (dissemination); `binary` as Zhang 2018 ran it.
+    """
+
+    reason: ClassVar[str] = "`dissemination`: as MPICH"
+
+    collective: Literal["barrier"]
+    algorithm: algorithm_of("barrier") | None = Field(  # type: ignore[valid-type]
+        None, description="how (default: dissemination, as MPICH)"
+    )
+
+    def usual(self, ranks: int) -> str:  # noqa: ARG002
+        """The algorithm with the fewest steps."""
+        return "dissemination"
+
+    def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
+        """There are none."""
+        return {}
+
+
+#: All collectives by name.
+COLLECTIVES: dict[str, type[Collective]] = {
+    "broadcast": Broadcast,
+    "reduce": Reduce,
+    "allreduce": Allreduce,
+    "allgather": Allgather,
+    "reduce-scatter": ReduceScatter,
+    "alltoall": Alltoall,
+    "barrier": Barrier,
+}

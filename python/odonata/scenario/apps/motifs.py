@@ -1,0 +1,444 @@
+"""Motifs as a scenario names them, listed in `MOTIFS`. `docs/applications.md` has the table.
+
+`training` and `phases` are in files of their own.
+"""
+
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from odonata.document import Count
+from odonata.errors import InputError
+from odonata.scenario.apps.app import ComputingMotif, Motif
+from odonata.scenario.apps.collectives import checked_root
+from odonata.scenario.apps.grid import Cells2, Cells3, Grid2, Grid3, decided_grid
+from odonata.scenario.apps.phases import Phases
+from odonata.scenario.apps.training import Training
+from odonata.scenario.apps.values import MAX_MESSAGE_BYTES, Duration, MessageSize
+
+
+class PingPong(ComputingMotif):
+    """Pairs of ranks send each other messages back and forth.
+
+    Rank r of the first half of each block of 2 x stride ranks exchanges messages with r + stride. Source: ember's
+    PingPong (there two ranks); De Sensi 2019.
+    """
+
+    motif: Literal["ping-pong"]
+    message: MessageSize = Field(description="size of each message")
+    stride: Count = Field(1, description="distance of partners in ranks (ember: 1)")
+    rounds: Count = Field(1, description="messages each way in an iteration (ember: 1)")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """Computing, and the exchange."""
+        if ranks % (2 * self.stride):
+            raise InputError(
+                f"with a stride of {self.stride:,}, {ranks:,} ranks are not whole blocks of {2 * self.stride:,}: some "
+                "have no partner",
+                hint=f"stride = {ranks // 2} pairs the first half with the second" if ranks % 2 == 0 else None,
+                path=("stride",),
+            )
+        rally = {"name": "ping-pong", "stride": self.stride, "bytes": self.message, "rounds": self.rounds}
+        return [*self.computing(), {"what": rally}]
+
+
+#: Bytes of a value: double precision.
+DOUBLE = 8
+
+
+class CellsMotif(ComputingMotif):
+    """A motif whose messages have a size that is given (`message`), or follows from the cells of a rank (`cells`)."""
+
+    message: MessageSize | None = Field(None, description="size of each message (or give `cells`)")
+    cells: tuple[int, ...] | None
+    fields: Count | None = Field(None, description="with `cells`: values of a cell that are sent (default: 1; assumed)")
+    width: Count | None = Field(None, description="with `cells`: bytes of a value (default: 8, double precision)")
+
+    def cell_bytes(self) -> int | None:
+        """Bytes of a cell, fields x width; None if the size of messages is given.
+
+        Raises InputError (path into the app's table) if both are given, or neither.
+        """
+        if self.message is None and self.cells is None:
+            raise InputError("the size of the messages is missing: give `message` or `cells`")
+        if self.message is not None:
+            for key in ("cells", "fields", "width"):
+                if getattr(self, key) is not None:
+                    raise InputError(f"`message` and `{key}` exclude each other", path=(key,))
+            return None
+        return (self.fields or 1) * (self.width or DOUBLE)
+
+    def filled(self) -> dict[str, Any]:
+        """`fields` and `width` with their defaults, if they have a meaning."""
+        if self.cell_bytes() is None:
+            return {}
+        return {"fields": self.fields or 1, "width": self.width or DOUBLE}
+
+
+def checked_bytes(size: int) -> int:
+    """The size of a message, if the core can send it; else InputError (path `cells`)."""
+    if not 1 <= size <= MAX_MESSAGE_BYTES:
+        raise InputError(f"these cells make messages of {size:,} B, not between 1 B and 2^40 B", path=("cells",))
+    return size
+
+
+#: Size of the all-reduce of `reduce`: a number in double precision.
+REDUCED_BYTES = 8
+
+Order = Literal["all-at-once", "axis-by-axis", "even-receives-first"]
+
+
+class Halo(CellsMotif):
+    """An exchange with the neighbours in a grid of ranks, x fastest."""
+
+    #: Axes of the grid, and whether neighbours across edges and corners get messages too.
+    dimensions: ClassVar[int]
+    corners: ClassVar[bool] = False
+
+    grid: tuple[int, ...] | None
+    periodic: bool = Field(False, description="whether the last rank of an axis is a neighbour of the first (L: no)")
+    order: Order
+    reduce: bool = Field(
+        False,
+        description="whether an all-reduce of 8 B on a binary tree follows, as ember's doreduce "
+        "(default: no, as Zhang 2018 ran it)",
+    )
+
+    def decided(self, ranks: int) -> Self:
+        """With its grid filled in."""
+        grid = decided_grid(self.grid, ranks, self.dimensions)
+        return self.model_copy(update={"grid": grid, **self.filled()})
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Computing, the exchange, and the all-reduce."""
+        faces, edges, corner = self._bytes()
+        assert self.grid is not None
+        halo = {
+            "name": "halo",
+            "grid": [*self.grid, 1][:3],
+            "periodic": self.periodic,
+            "face_bytes": faces,
+            "edge_bytes": edges,
+            "corner_bytes": corner,
+            "order": self.order,
+        }
+        reduced = {"name": "allreduce", "algorithm": "binary", "bytes": REDUCED_BYTES}
+        return [*self.computing(), {"what": halo}, *([{"what": reduced}] if self.reduce else [])]
+
+    def _bytes(self) -> tuple[list[int], list[int], int]:
+        """Bytes to a neighbour across x, y and z, across an edge parallel to them, and across a corner."""
+        cell = self.cell_bytes()
+        if cell is None:
+            size = self.message or 0
+            faces, edges, corner = [size] * 3, [size] * 3, size
+        else:
+            x, y, z = [*(self.cells or ()), 1][:3]
+            faces = [checked_bytes(cells * cell) for cells in (y * z, x * z, x * y)]
+            edges, corner = [checked_bytes(cells * cell) for cells in (x, y, z)], checked_bytes(cell)
+        if self.dimensions == 2:
+            faces[2] = 0
+        return (faces, edges, corner) if self.corners else (faces, [0] * 3, 0)
+
+
+class Halo2d(Halo):
+    """Each rank exchanges with its four neighbours in a grid.
+
+    `message` is the size of each message. With `cells` = [nx, ny] of a rank, messages along x have ny x
+    fields x width bytes and those along y nx x fields x width. Source: ember's Halo2D as Zhang 2018 ran it.
+    """
+
+    dimensions: ClassVar[int] = 2
+
+    motif: Literal["halo2d"]
+    grid: Grid2 | None = Field(None, description="ranks along x and y (default: as MPI_Dims_create)")
+    cells: Cells2 | None = Field(None, description="cells of a rank along x and y, from which sizes follow")
+    order: Order = Field(
+        "even-receives-first", description="the order in which a rank exchanges (L: even-receives-first)"
+    )
+
+
+class Halo3d(Halo):
+    """Each rank exchanges with its six neighbours in a grid.
+
+    `message` is the size of each message. With `cells` = [nx, ny, nz] of a rank, messages along x have ny x
+    nz x fields x width bytes, and so on. Source: ember's Halo3D as Zhang 2018 ran it.
+    """
+
+    dimensions: ClassVar[int] = 3
+
+    motif: Literal["halo3d"]
+    grid: Grid3 | None = Field(None, description="ranks along x, y and z (default: as MPI_Dims_create)")
+    cells: Cells3 | None = Field(None, description="cells of a rank along x, y and z, from which sizes follow")
+    order: Order = Field("axis-by-axis", description="the order in which a rank exchanges (L: axis-by-axis)")
+
+
+class Halo3d26(Halo):
+    """Each rank exchanges with its 26 neighbours in a grid: across faces, edges and corners.
+
+    `message` is the size of all of them (assumed). With `cells` = [nx, ny, nz] of a rank, messages
+    across a face x have ny x nz x fields x width bytes, across an edge parallel to x nx x fields x width, across a
+    corner fields x width. Source: ember's Halo3D26 as Zhang 2018 ran it.
+    """
+
+    dimensions: ClassVar[int] = 3
+    corners: ClassVar[bool] = True
+
+    motif: Literal["halo3d26"]
+    grid: Grid3 | None = Field(None, description="ranks along x, y and z (default: as MPI_Dims_create)")
+    cells: Cells3 | None = Field(None, description="cells of a rank along x, y and z, from which sizes follow")
+    order: Literal["all-at-once"] = Field(
+        "all-at-once", description="the order in which a rank exchanges (L: all at once)"
+    )
+
+
+class Sweep3d(Motif):
+    """Wavefronts run through a grid of ranks from each of its corners in turn.
+
+    Each is cut into blocks along z. `message` is the size of each message. With `cells` = [nx, ny, nz] of a
+    rank there are nz / `planes` blocks, and messages along x have ny x planes x fields x width bytes, those along y nx
+    x planes x fields x width. Sources: Koch, Baker and Alcouffe 1992; ember's Sweep3D.
+    """
+
+    motif: Literal["sweep3d"]
+    message: MessageSize | None = Field(None, description="size of each message (or give `cells`)")
+    blocks: Count | None = Field(
+        None, description="with `message`: blocks along z of a wavefront (default: 10; assumed)"
+    )
+    cells: Cells3 | None = Field(None, description="cells of a rank along x, y and z, from which sizes follow")
+    planes: Count | None = Field(None, description="with `cells`: cells along z of a block, ember's kba (default: 1)")
+    fields: Count | None = Field(None, description="with `cells`: values of a cell that are sent (default: 1; assumed)")
+    width: Count | None = Field(None, description="with `cells`: bytes of a value (default: 8, double precision)")
+    grid: Grid2 | None = Field(None, description="ranks along x and y (default: as MPI_Dims_create)")
+    sweeps: Count = Field(8, description="sweeps of an iteration: 8 for all octants (ember)")
+    compute: Duration = Field(0, description="computing on each block (default: none, as Zhang 2018 ran it)")
+
+    def decided(self, ranks: int) -> Self:
+        """With its grid filled in, and everything that sizes follow from."""
+        grid = decided_grid(self.grid, ranks, 2)
+        filled: dict[str, Any] = {"grid": grid}
+        if self.message is not None:
+            for key in ("cells", "planes", "fields", "width"):
+                if getattr(self, key) is not None:
+                    raise InputError(f"`message` and `{key}` exclude each other", path=(key,))
+            filled["blocks"] = self.blocks or 10
+        elif self.cells is None:
+            raise InputError("the size of the messages is missing: give `message` or `cells`")
+        else:
+            if self.blocks is not None:
+                message = "`cells` and `blocks` exclude each other: blocks follow from `planes`"
+                raise InputError(message, path=("blocks",))
+            planes = self.planes or 1
+            if self.cells[2] % planes:
+                message = f"{self.cells[2]} cells along z cannot be cut into blocks of {planes} planes"
+                raise InputError(message, path=("planes",))
+            filled |= {"planes": planes, "fields": self.fields or 1, "width": self.width or DOUBLE}
+        return self.model_copy(update=filled)
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """A single phase."""
+        assert self.grid is not None
+        blocks, x_bytes, y_bytes = self.blocks, self.message, self.message
+        if self.cells is not None:
+            x, y, z = self.cells
+            column = (self.planes or 1) * (self.fields or 1) * (self.width or DOUBLE)
+            blocks, x_bytes, y_bytes = z // (self.planes or 1), checked_bytes(y * column), checked_bytes(x * column)
+        sweep = {
+            "name": "sweep",
+            "grid": list(self.grid),
+            "blocks": blocks,
+            "x_bytes": x_bytes,
+            "y_bytes": y_bytes,
+            "compute_ps": self.compute,
+            "sweeps": self.sweeps,
+        }
+        return [{"what": sweep}]
+
+
+#: Bytes of a complex number in double precision.
+COMPLEX = 16
+
+
+class Fft3d(ComputingMotif):
+    """A Fourier transform in three dimensions and back, on a grid of pencils.
+
+    Forward: an all-to-all along the rows of the grid and one along its columns, then a barrier. Back: along columns and
+    rows, then a barrier. That is four all-to-alls and two barriers. `compute` comes before each all-to-all. `message`
+    is the size that a rank sends to each other rank in an all-to-all. With `cells` = [nx, ny, nz] of the whole
+    transform, which is of real numbers, its result has (nx / 2 + 1) x ny x nz complex ones. Each of P ranks holds the
+    P-th part of them, `width` bytes each, and sends each of the n ranks of its row (column) the n-th part of that,
+    rounded up. Source: ember's FFT3D as Zhang 2018 ran it, with its all-to-all and its barrier.
+    """
+
+    motif: Literal["fft3d"]
+    message: MessageSize | None = Field(
+        None, description="size of the message to each other rank in an all-to-all (or give `cells`)"
+    )
+    cells: Cells3 | None = Field(None, description="points of the whole transform along x, y and z")
+    width: Count | None = Field(
+        None, description="with `cells`: bytes of a point of the result (default: 16, complex double precision)"
+    )
+    grid: Grid2 | None = Field(
+        None, description="ranks of a row and of a column, npRow x npCol (default: as MPI_Dims_create)"
+    )
+    algorithm: Literal["pairwise", "linear-shift", "bruck"] = Field(
+        "linear-shift", description="algorithm of the all-to-alls (L: linear-shift)"
+    )
+
+    def decided(self, ranks: int) -> Self:
+        """With its grid filled in."""
+        filled: dict[str, Any] = {"grid": decided_grid(self.grid, ranks, 2)}
+        if self.message is not None:
+            for key in ("cells", "width"):
+                if getattr(self, key) is not None:
+                    raise InputError(f"`message` and `{key}` exclude each other", path=(key,))
+        elif self.cells is None:
+            raise InputError("the size of the messages is missing: give `message` or `cells`")
+        else:
+            filled["width"] = self.width or COMPLEX
+        return self.model_copy(update=filled)
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """Four transposes and two barriers."""
+        barrier = {"what": {"name": "barrier", "algorithm": "binary"}}
+        row, column = self._transpose(0, ranks), self._transpose(1, ranks)
+        return [*row, *column, barrier, *column, *row, barrier]
+
+    def _transpose(self, axis: int, ranks: int) -> list[dict[str, Any]]:
+        assert self.grid is not None
+        size = self.message
+        if size is None:
+            x, y, z = self.cells or (0, 0, 0)
+            size = checked_bytes(-(-(x // 2 + 1) * y * z * (self.width or COMPLEX) // (ranks * self.grid[axis])))
+        what = {"name": "alltoall", "algorithm": self.algorithm, "bytes": size}
+        return [*self.computing(), {"along": {"grid": list(self.grid), "axis": axis}, "what": what}]
+
+
+class AllToAllLinear(ComputingMotif):
+    """Every rank begins to send to and to receive from all others, in order from rank 0, then waits for all.
+
+    Source: the loop of MPI_Isend and MPI_Irecv with one MPI_Waitall of Piarulli et al., arXiv 2604.11432. Without the
+    `call` of a collective.
+    """
+
+    motif: Literal["all-to-all-linear"]
+    message: MessageSize = Field(description="size of the data of one rank for one other")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Computing, and the exchange."""
+        what = {"name": "alltoall", "algorithm": "linear", "bytes": self.message}
+        return [*self.computing(), {"what": what, "call": False}]
+
+
+class Incast(ComputingMotif):
+    """All ranks but the root send one message to the root, at the same time.
+
+    Each waits for its own message.
+
+    Source: the congestor of GPCNeT (Chunduri et al., SC 2019) and of Piarulli et al., arXiv 2604.11432.
+    """
+
+    motif: Literal["incast"]
+    message: MessageSize = Field(description="size of each message")
+    root: int = Field(0, description="the rank that receives (default: 0)")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """Computing, and the messages."""
+        what = {"name": "incast", "root": checked_root(self.root, ranks), "bytes": self.message}
+        return [*self.computing(), {"what": what}]
+
+
+class Alltoall(ComputingMotif):
+    """All-to-all in shifts: in step c rank r receives from r - c and sends to r + c, and waits for both.
+
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
+    """
+
+    motif: Literal["alltoall"]
+    message: MessageSize = Field(description="size of the data of one rank for one other")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Computing, and the all-to-all."""
+        what = {"name": "alltoall", "algorithm": "linear-shift", "bytes": self.message}
+        return [*self.computing(), {"what": what}]
+
+
+class Broadcast(ComputingMotif):
+    """Broadcast down a binary tree in heap order.
+
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
+    """
+
+    motif: Literal["broadcast"]
+    message: MessageSize = Field(description="size of the data")
+    root: int = Field(0, description="the rank that has the data (default: 0)")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """Computing, and the broadcast."""
+        root = checked_root(self.root, ranks)
+        what = {"name": "broadcast", "algorithm": "binary", "root": root, "bytes": self.message}
+        return [*self.computing(), {"what": what}]
+
+
+class Allreduce(ComputingMotif):
+    """All-reduce up and down one binary tree in heap order.
+
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
+    """
+
+    motif: Literal["allreduce"]
+    message: MessageSize = Field(description="size of the vector of each rank")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Computing, and the all-reduce."""
+        what = {"name": "allreduce", "algorithm": "binary", "bytes": self.message}
+        return [*self.computing(), {"what": what}]
+
+
+class Reduce(ComputingMotif):
+    """Reduction up a binary tree in heap order.
+
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
+    """
+
+    motif: Literal["reduce"]
+    message: MessageSize = Field(description="size of the vector of each rank")
+    root: int = Field(0, description="the rank that gets the result (default: 0)")
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """Computing, and the reduction."""
+        root = checked_root(self.root, ranks)
+        what = {"name": "reduce", "algorithm": "binary", "root": root, "bytes": self.message}
+        return [*self.computing(), {"what": what}]
+
+
+class Barrier(ComputingMotif):
+    """Barrier up and down one binary tree in heap order.
+
+    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
+    """
+
+    motif: Literal["barrier"]
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Computing, and the barrier."""
+        return [*self.computing(), {"what": {"name": "barrier", "algorithm": "binary"}}]
+
+
+#: All motifs by name.
+MOTIFS: dict[str, type[Motif]] = {
+    "ping-pong": PingPong,
+    "halo2d": Halo2d,
+    "halo3d": Halo3d,
+    "halo3d26": Halo3d26,
+    "sweep3d": Sweep3d,
+    "fft3d": Fft3d,
+    "all-to-all-linear": AllToAllLinear,
+    "incast": Incast,
+    "alltoall": Alltoall,
+    "broadcast": Broadcast,
+    "allreduce": Allreduce,
+    "reduce": Reduce,
+    "barrier": Barrier,
+    "training": Training,
+    "phases": Phases,
+}

@@ -1,0 +1,66 @@
+"""Warnings: scenarios that can be simulated, but probably contain a mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.scenario.resolve import Resolved
+
+
+def warnings_of(resolved: Resolved) -> list[str]:
+    """One sentence for each background job that offers at least what the NICs of a node carry.
+
+    Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
+    than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
+
+    And one for each training job with a tensor group inside a node: such nodes have links between their GPUs, which the
+    model does not have.
+    """
+    sentences = [
+        f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of "
+        "an MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` sets other costs)"
+        for job in resolved.spec["jobs"]
+        if _tensor_inside(job)
+    ]
+    for job in resolved.spec["jobs"]:
+        if job["name"] in resolved.targets or "traffic" not in job:
+            continue
+        traffic = job["traffic"]
+        offered = messages_per_interval(resolved, job) * traffic["message_bytes"] / (traffic["interval_ps"] * 1e-12)
+        nics = int(resolved.system.describe()["rails"]) * resolved.spec["fabric"]["links"]["node"]["bandwidth"] / 1e6
+        if offered >= nics:
+            sentences.append(
+                f"background job `{job['name']}` offers {offered / 1e9:.3g} GB/s a node, {offered / nics * 100:.0f} % "
+                f"of the bandwidth of the node's NICs ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
+            )
+    return sentences
+
+
+def _tensor_inside(job: Mapping[str, Any]) -> bool:
+    """Whether two ranks of a tensor group of a training job are on one node, and messages there take time."""
+    if "program" not in job or job["program"]["body"]["name"] != "phases":
+        return False
+    costs, nodes = job["program"]["costs"], job["nodes"]
+    if not (costs["send_ps"] or costs["receive_ps"] or costs["copy"]):
+        return False
+    groups = [
+        phase["what"]["tensor"] for phase in job["program"]["body"]["phases"] if phase["what"]["name"] == "training"
+    ]
+    return any(
+        len(set(nodes[first : first + tensor])) < tensor for tensor in groups for first in range(0, len(nodes), tensor)
+    )
+
+
+def messages_per_interval(resolved: Resolved, job: Mapping[str, Any]) -> int:
+    """Messages that a rank issues in an interval; 0 for a broadcast."""
+    pattern, nodes = job["traffic"]["pattern"], job["nodes"]
+    if pattern["name"] == "broadcast":
+        return 0
+    if pattern["name"] == "stencil-3d":
+        return sum(2 for extent in pattern["grid"] if extent > 1)
+    if pattern["name"] == "group-peers":
+        return len(set(resolved.system.describe()["node_group"][nodes].tolist())) - 1
+    return 1

@@ -1,0 +1,70 @@
+"""A background that offers all of a NIC is warned of, before anything is simulated."""
+
+from __future__ import annotations
+
+import pytest
+
+from odonata.scenario import parse
+from odonata.scenario.warnings import warnings_of
+
+SCENARIO = """
+system = "tiny"
+[[job]]
+name = "target"
+nodes = 4
+app = {{ pattern = "uniform-random", message = "4 KB", interval = "10 ns", messages = 2 }}
+[[job]]
+name = "noise"
+nodes = {nodes}
+place = {place}
+app = {app}
+background = true
+"""
+CONTIGUOUS, SPREAD = '"contiguous"', '"random"'
+
+
+@pytest.mark.parametrize(
+    ("app", "nodes", "place", "says"),
+    [
+        ('{ pattern = "uniform-random", message = "4 KB", interval = "10 us" }', 4, CONTIGUOUS, None),
+        ('{ pattern = "uniform-random", message = "4 KB", interval = "100 ns" }', 4, CONTIGUOUS, "40 GB/s a node"),
+        ('{ pattern = "stencil-3d", message = "4 KB", interval = "1 us" }', 8, CONTIGUOUS, "24 GB/s a node"),
+        ('{ pattern = "broadcast", message = "4 KB", interval = "1 ns" }', 4, CONTIGUOUS, None),
+    ],
+)
+def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
+    """Only the background: a target that offers too much is said to be saturated."""
+    found = warnings_of(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
+    if says is None:
+        assert not found
+    else:
+        assert len(found) == 1
+        assert says in found[0]
+        assert "background job `noise`" in found[0]
+
+
+TRAINING = """
+system = "tiny"
+[[job]]
+name = "train"
+nodes = {nodes}
+ranks_per_node = {per_node}
+app.motif = "training"
+app.tensor = 2
+app.data = 2
+app.tensor_bytes = "8 B"
+app.gradient_bytes = "8 B"
+app.activation_bytes = "8 B"
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "per_node", "more", "count"),
+    [(2, 2, "", 1), (4, 1, "", 0), (2, 2, 'overhead = "none"', 0)],
+)
+def test_tensor_groups_inside_a_node(nodes: int, per_node: int, more: str, count: int) -> None:
+    """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
+    found = warnings_of(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
+    assert len(found) == count
+    assert all("tensor-parallel messages of `train`" in warning for warning in found)

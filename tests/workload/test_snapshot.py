@@ -1,0 +1,275 @@
+"""From a queue to a scenario: who runs where, what is assumed, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import tomlkit
+
+import odonata as od
+from odonata import machine
+from odonata.cli.main import main
+from odonata.cluster import Job, from_queue, read_book
+from odonata.errors import InputError
+from odonata.scenario import parse
+from odonata.study import read as read_study
+from odonata.study.study import Study
+from odonata.workload.book import default_text
+from odonata.workload.holding import Held, holding
+
+if TYPE_CHECKING:
+    from odonata.cluster import Workload
+
+QUEUE = """\
+JOBID|PARTITION|NAME|USER|STATE|NODES|NODELIST|COMMENT
+1|gpu|train|ann|RUNNING|4|node[00-03]|
+2|cpu|fft|bob|RUNNING|5|node[04-08]|app=alltoall
+3|cpu|shares|bob|RUNNING|3|node[08-10]|
+4|cpu|small|eve|RUNNING|1|node12|
+5|cpu|waits|eve|PENDING|2||
+"""
+
+BOOK = """\
+title = "ours"
+alternatives = ["light"]
+messages = 7
+
+[[rule]]
+name = "fft"
+comment = "app=*"
+app = { collective = "alltoall", message = "1 KiB" }
+gap = "10 us"
+alternatives.light = { gap = "1 ms" }
+
+[[rule]]
+name = "rest"
+app = { pattern = "uniform-random", message = "16 KiB" }
+load = "10 %"
+source = "measured last week"
+alternatives.light = { load = "1 %" }
+"""
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Path:
+    file = tmp_path / "squeue.txt"
+    file.write_text(QUEUE)
+    return file
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    file = tmp_path / "book.toml"
+    file.write_text(BOOK)
+    return file
+
+
+@pytest.fixture
+def found(queue: Path, book: Path, tmp_path: Path) -> Workload:
+    nodes = tmp_path / "sinfo.txt"
+    nodes.write_text("NODELIST|STATE\nnode[00-12]|allocated\nnode[13-14]|idle\nnode15|drained\n")
+    return from_queue("tiny", queue=queue, nodes_file=nodes, book=book, victim="1")
+
+
+def test_running_jobs_keep_their_nodes_and_the_rest_of_the_machine_is_as_it_is(found: Workload) -> None:
+    """Job 2 is larger than job 3, so it gets the shared node; the node of the small job, and the drained, are taken."""
+    resolved = parse(found.toml()).resolve()
+    assert {job["name"]: sorted(set(job["nodes"])) for job in resolved.spec["jobs"]} == {
+        "job-1": [0, 1, 2, 3],
+        "job-2": [4, 5, 6, 7, 8],
+        "job-3": [9, 10],
+    }
+    assert resolved.targets == ("job-1",)
+    assert resolved.system.unusable_nodes == (12, 15)
+    moved = parse(found.toml()).set("job.job-1.nodes", 4).set("job.job-1.place", "contiguous").resolve()
+    assert not {12, 15} & set(moved.spec["jobs"][0]["nodes"])
+
+
+def test_a_load_is_what_the_nics_of_a_node_are_offered(found: Workload) -> None:
+    resolved = parse(found.toml()).resolve()
+    traffic = resolved.spec["jobs"][0]["traffic"]
+    offered = Fraction(traffic["message_bytes"] * 10**12, traffic["interval_ps"])
+    capacity = Fraction(resolved.spec["fabric"]["links"]["node"]["bandwidth"], 10**6)
+    assert float(offered / capacity) == pytest.approx(0.1, rel=1e-6)
+    assert traffic["intervals"] == 7
+
+
+def test_every_assumption_is_in_the_scenario_its_comments_and_the_resolved_run(found: Workload) -> None:
+    text = found.toml()
+    sources = parse(text).table.sources
+    assert sources["job.job-2.app"] == "assumed (rule `fft` of ours)"
+    assert sources["job.job-1.app"] == "from the book: measured last week (rule `rest` of ours)"
+    assert sources["queue.1"] == "assumed: 1 node shared by several jobs, each counted for the largest of them"
+    for note in found.notes:
+        assert f"# - {note}" in text
+    told = {row["key"]: row for row in parse(text).resolve().document["sources"]}
+    assert told["job.job-2.app"]["source"].startswith("assumed")
+    assert "alltoall" in told["job.job-2.app"]["value"]
+    assert parse(text).resolve().id == parse(text.partition("[sources]")[0]).resolve().id
+
+
+def test_the_study_varies_what_the_book_varies(found: Workload, tmp_path: Path) -> None:
+    (tmp_path / "now.toml").write_text(found.toml())
+    study = tmp_path / "now-traffic.toml"
+    study.write_text(found.study("now.toml"))
+    plan = read_study.load(study)
+    assert len(plan) == 2 * 8
+    light = plan.scenario(1).resolve()
+    usual = plan.scenario(0).resolve()
+    assert plan.point(1)[1] == ("sources.traffic", "light")
+    intervals = [resolved.spec["jobs"][0]["traffic"]["interval_ps"] for resolved in (light, usual)]
+    assert intervals[0] / intervals[1] == pytest.approx(10, rel=1e-6)
+    assert light.spec["jobs"][1]["program"]["gap_ps"] == 10**9
+    assert plan.alone
+
+
+def test_what_holds_for_all_assumptions_needs_all_of_them() -> None:
+    def held(*rows: tuple[float, float, float]) -> str:
+        return Held(
+            "a", tuple((f"t{n}", 8, middle, (low, high)) for n, (low, middle, high) in enumerate(rows))
+        ).sentence
+
+    assert held((1.2, 1.3, 1.4), (1.5, 1.6, 1.7)).startswith(
+        "Under all 2 assumptions, `a` is slowed down: it takes 1.30"
+    )
+    assert held((1.2, 1.3, 1.4), (0.99, 1.0, 1.001)).endswith("slowed down beyond the interval under: t0.")
+    assert "do not slow down" in held((1.0, 1.0, 1.0), (0.99, 1.0, 1.001))
+    assert "depends" in held((0.9, 1.3, 1.4), (1.5, 1.6, 1.7))
+
+
+def test_only_a_study_over_assumptions_can_say_it() -> None:
+    study = Study({"name": "s", "axes": [{"keys": ["run.seed"], "values": 1}]}, {})
+    with pytest.raises(InputError, match=r"no axis `sources\.traffic`"):
+        holding(study)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("node[00-03]", "nide[00-03]"), "job 1 runs on `nide00`, and the machine has no such node (4 such hosts)"),
+        (("|4|node[00-03]", "|4|node[00-0"), "squeue.txt:2: "),
+        (("|4|node[00-03]", "|6|node[00-03]"), "the list is cut"),
+        (("\n3|", "\n2|"), "squeue.txt:4: the running job 2 is listed twice, first in line 3"),
+        (("RUNNING", "PENDING"), "no job of two nodes or more runs"),
+    ],
+)
+def test_bad_queues_are_errors(queue: Path, change: tuple[str, str], message: str) -> None:
+    queue.write_text(QUEUE.replace(*change))
+    with pytest.raises(InputError) as error:
+        from_queue("tiny", queue=queue)
+    assert message in str(error.value)
+
+
+def test_hosts_that_are_no_nodes_can_be_left_out(queue: Path) -> None:
+    queue.write_text(QUEUE.replace("|5|node[04-08]", "|6|node[04-08],login1"))
+    found = from_queue("tiny", queue=queue, leave_out_unknown=True)
+    assert "assumed: 1 host that the machine lacks do not matter: login1" in found.notes
+    assert found.nodes["2"] == (4, 5, 6, 7, 8)
+
+
+def test_names_say_which_host_is_which_node(queue: Path, tmp_path: Path) -> None:
+    names = tmp_path / "names.csv"
+    rows = [f"node,{15 - node},node{node:02}" for node in range(16)]
+    names.write_text("\n".join(["what,number,name", "router,0,r0", *rows]) + "\n")
+    found = from_queue("tiny", queue=queue, names=names)
+    assert found.nodes["1"] == (15, 14, 13, 12)
+    names.write_text("what,number,name\nnode,3\n")
+    with pytest.raises(InputError, match=r"names\.csv:2: .*found `node,3`"):
+        from_queue("tiny", queue=queue, names=names)
+    names.write_text("what,number,name\nnode,99,node00\n")
+    with pytest.raises(InputError, match="has nodes 0 to 15, found 99"):
+        from_queue("tiny", queue=queue, names=names)
+
+
+@pytest.mark.parametrize("victim", ["4", "5", "77"])
+def test_the_victim_must_use_the_network(queue: Path, victim: str) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"job 4 has fewer than two nodes|job 5 is pending, expected a running job|unknown running job `77`",
+    ):
+        from_queue("tiny", queue=queue, victim=victim)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('comment = "app=*"', 'comment = "app=x"'), "book.toml:5: the rule `fft` fits no job of the queue"),
+        (('comment = "app=*"', 'partition = "gpus"'), "did you mean `gpu`?"),
+        (('name = "rest"', 'name = "rest"\npartition = "cpu"'), "no rule fits the job 1"),
+        (('load = "10 %"\n', ""), "has neither a load nor an interval"),
+        (('load = "10 %"', 'load = "0 %"'), "book.toml:15: the rule `rest`: expected a load above 0 %, found 0 %"),
+        (("alternatives.light = { load", "alternatives.lihgt = { load"), "did you mean `light`?"),
+        (('app = { pattern = "uniform-random"', 'app = { patern = "uniform-random"'), "expected an application"),
+        (('pattern = "uniform-random"', 'pattern = "uniform"'), "book.toml:14: job 1: unknown pattern"),
+        (('comment = "app=*"', 'nodes = "9-2"'), "ends before it begins"),
+        (("messages = 7", "mesages = 7"), "did you mean `messages`?"),
+    ],
+)
+def test_bad_books_are_errors(queue: Path, book: Path, change: tuple[str, str], message: str) -> None:
+    book.write_text(BOOK.replace(*change, 1))
+    with pytest.raises(InputError) as error:
+        from_queue("tiny", queue=queue, book=book).toml()
+    assert message in str(error.value)
+
+
+def test_a_rule_behind_one_that_takes_all_its_jobs_is_an_error(queue: Path, book: Path) -> None:
+    first, second = BOOK.index("[[rule]]"), BOOK.rindex("[[rule]]")
+    book.write_text(BOOK[:first] + BOOK[second:] + "\n" + BOOK[first:second])
+    with pytest.raises(InputError, match="those of the rule `rest`, which stands before"):
+        from_queue("tiny", queue=queue, book=book)
+
+
+def test_the_first_rule_that_fits_decides() -> None:
+    book = read_book()
+    names = [rule.name for rule in book.table.rule]
+
+    def rule(name: str, nodes: int = 4) -> str:
+        return names[book.rule_of(Job("1", frozenset({"RUNNING"}), tuple(map(str, range(nodes))), name=name))]
+
+    assert rule("my-FFT-run") == "transforms"
+    assert rule("train_llm") == "training"
+    assert rule("lammps.in") == "grids"
+    assert rule("x") == "other"
+
+
+def test_every_value_of_the_default_book_is_marked_as_assumed() -> None:
+    book = read_book()
+    assert all(rule.source.startswith("assumed") for rule in book.table.rule)
+    assert all(rule.optional for rule in book.table.rule)
+    assert tomllib.loads(default_text())["title"] == book.title
+
+
+def test_the_command_writes_the_scenario_and_the_study(
+    queue: Path, book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(queue.parent)
+    given = ["cluster", "snapshot", "--queue", "squeue.txt", "--book", "book.toml", "--system", "tiny"]
+    assert main([*given, "-o", "now.toml", "--vary", "traffic", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["victim"] == "job-2"
+    assert told["study"] == "now-traffic.toml"
+    assert told["jobs"][1] == {"id": "1", "nodes": [0, 1, 2, 3]}
+    run = od.run("now.toml")
+    assert run.jobs["name"].to_list() == ["job-2", "job-1", "job-3"]
+    assert run.jobs["complete"][0]
+    assert main([*given, "-o", "now.toml"]) == 0  # the same again is no change
+    Path("now.toml").write_text("mine")
+    assert main([*given, "-o", "now.toml"]) == 2
+    assert "exists with different contents" in capsys.readouterr().err
+    # A path on the command line is relative to the present folder, that in the scenario to the scenario's folder.
+    Path("machines").mkdir()
+    Path("now").mkdir()
+    Path("machines/ours.toml").write_text(tomlkit.dumps(machine.load("tiny").document()))
+    given[-1] = "machines/ours.toml"
+    assert main([*given, "-o", "now/now.toml"]) == 0
+    assert od.run("now/now.toml").jobs["name"].to_list() == ["job-2", "job-1", "job-3"]
+    capsys.readouterr()
+    assert main(["cluster", "snapshot", "--print-book"]) == 0
+    assert capsys.readouterr().out == default_text()
+    assert main(["cluster", "snapshot"]) == 2
+    assert "which machine is the cluster?" in capsys.readouterr().err
