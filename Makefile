@@ -10,13 +10,16 @@ BIN := $(VENV)/bin
 # So that every cargo command finds the same interpreter, and none of them needs Python's headers.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
+# `make validate REDUCED=1`
+REDUCED_FORM := $(if $(REDUCED),--reduced --out build/validation)
+
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 # What running needs, and what developing needs besides.
 RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -133,19 +136,10 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, De Sensi 2019 and others
-	$(BIN)/odonata reproduce kang2019-4kb
-	$(BIN)/odonata reproduce kang2019-512kb-4mb
-	$(BIN)/odonata reproduce kang2019-variants
-	$(BIN)/odonata reproduce kang2019-calibration
-	$(BIN)/odonata reproduce latency-load
-	$(BIN)/odonata reproduce aries-modes
-	for page in model fig3 fig4 fig5 fig7 fig8 fig9 fig10; do $(BIN)/odonata reproduce desensi2019-$$page; done
-	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
-	$(BIN)/odonata reproduce salimi-beni2022
-	$(BIN)/odonata reproduce calibration
-	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \
-	  $(BIN)/odonata reproduce zhang2018-$$figure; done
+# Every entry of `odonata reproduce --list`. The pages go into validation; the rows of the reduced forms do not.
+validate: build ## Compare with the published figures of Kang 2019, Zhang 2018 and others; REDUCED=1: a few short runs of each
+	@names=$$($(BIN)/odonata reproduce --list | cut -d ' ' -f 1) && for name in $$names; do \
+	  echo "odonata reproduce $$name $(REDUCED_FORM)"; $(BIN)/odonata reproduce $$name $(REDUCED_FORM); done
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check
@@ -167,6 +161,11 @@ endif
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist/from-source dist/*.tar.gz
 	PYTHON=$(BIN)/python scripts/check_dist.sh dist/from-source/*.whl
 	rm -rf dist/from-source
+
+release: $(INSTALLED) ## Check that versions, changelog, work tree and a built wheel agree; print what to do next; publish nothing
+	$(BIN)/python scripts/release.py
+	$(MAKE) --no-print-directory dist
+	$(BIN)/python scripts/release.py --dist dist
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) target web/node_modules demo dist python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \
