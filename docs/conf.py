@@ -24,7 +24,15 @@ extensions = [
     "reference",
 ]
 
-include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**", "validation/*.md"]
+include_patterns = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "docs/**",
+    "validation/*.md",
+]
 include_patterns += ["python/odonata/reproduce/*/README.md"]  # data that validation pages cite
 exclude_patterns = ["docs/_ext/**", "docs/_generated/**/examples/**"]
 root_doc = "docs/index"
