@@ -10,13 +10,16 @@ BIN := $(VENV)/bin
 # So that every cargo command finds the same interpreter, and none of them needs Python's headers.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
+# `make validate REDUCED=1`
+REDUCED_FORM := $(if $(REDUCED),--reduced --out build/validation)
+
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 # What running needs, and what developing needs besides.
 RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv build build-fast shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist clean
+.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -38,6 +41,16 @@ $(BUILT): $(RUNS) $(RUST) pyproject.toml
 	@$(BIN)/python -m compileall -q python/odonata
 	@touch $@
 
+# What tests use: the optimised simulator if it is up to date; if not, one that shares the build of the Rust tests, so
+# that each crate is compiled once. It also checks indices and overflow. `make dist` tests the optimised wheel.
+tested: $(INSTALLED)
+	@$(MAKE) --question $(BUILT) >/dev/null 2>&1 || $(MAKE) --no-print-directory build-for-tests
+
+build-for-tests: $(RUNS)
+	PIP_QUIET=1 $(BIN)/maturin develop --quiet --profile dev
+	@rm -f $(BUILT)
+	@$(BIN)/python -m compileall -q python/odonata
+
 venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
 
 build: $(BUILT) ## Build the optimised simulator into .venv
@@ -56,7 +69,7 @@ demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables
 	$(BIN)/odonata report demo/run -o demo/report.html
 	@echo "tables in demo/run, picture in demo/latency.png, report in demo/report.html"
 
-docs: build $(VENV)/.docs ## Build the documentation site in build/site; run its examples
+docs: tested $(VENV)/.docs ## Build the documentation site in build/site; run its examples
 	$(BIN)/python scripts/examples.py --keep docs/_generated docs/tutorial/*.md
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs -b html . build/site
 	@echo "open build/site/index.html"
@@ -81,7 +94,7 @@ web/node_modules/.installed: web/package.json web/package-lock.json web/.npmrc
 	cd web && npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
-lint: $(INSTALLED) build lint-web ## Formatting, lints, types, layers
+lint: $(INSTALLED) tested lint-web ## Formatting, lints, types, layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -93,9 +106,10 @@ lint: $(INSTALLED) build lint-web ## Formatting, lints, types, layers
 lint-web: ## Types and lints of web; fails if the script in the package is not what web gives
 	@scripts/lint_web.sh
 
-# The extension module has no Rust tests: tests/core goes through Python.
+# The extension module has no Rust tests: tests/core goes through Python. It is not excluded, because then its
+# dependencies would have other features, and crates that it shares would be compiled twice.
 test-rust: $(INSTALLED) ## Tests of the Rust crates
-	cargo test --workspace --exclude odonata-python --locked
+	cargo test --workspace --locked
 
 # With the oldest libraries, and without those for pictures and statistics.
 test-oldest: build ## Tests of runs with the oldest versions of the libraries that pyproject.toml allows
@@ -107,11 +121,11 @@ miri: ## Tests of the code that is not checked by the compiler, under Miri (need
 	MIRIFLAGS=-Zmiri-disable-isolation CARGO_TARGET_DIR=target/miri \
 	  cargo +nightly miri test -p odonata-sim --locked --lib --test main -- wheel prefetch outputs::
 
-test-python: $(INSTALLED) build ## Tests of the Python packages and of the built simulator
-	$(BIN)/pytest -n auto --ignore=tests/cluster/slurm --ignore=tests/cluster/fabric
+test-python: $(INSTALLED) tested ## Tests of the Python packages and of the built simulator
+	$(BIN)/pytest -n auto --dist worksteal --ignore=tests/cluster/slurm --ignore=tests/cluster/fabric
 
 # In one process: each process would start its own Slurm.
-test-slurm: $(INSTALLED) build ## Tests with a real Slurm of 64 virtual nodes, and one on a contended network; reports what is missing
+test-slurm: $(INSTALLED) tested ## Tests with a real Slurm of 64 virtual nodes, and one on a contended network; reports what is missing
 	$(BIN)/pytest -rs tests/cluster/slurm tests/cluster/fabric
 
 test-fabric: $(INSTALLED) build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
@@ -120,7 +134,7 @@ test-fabric: $(INSTALLED) build ## Latency against background on a real, small n
 system-deps: ## Install Slurm, Open MPI, iperf3, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
-bless: $(INSTALLED) build ## Accept changed snapshots; look at the diff before you commit it
+bless: $(INSTALLED) tested ## Accept changed snapshots; look at the diff before you commit it
 	$(BIN)/pytest -n auto --snapshot-update
 
 fmt: $(INSTALLED) ## Format all code
@@ -133,19 +147,10 @@ fmt: $(INSTALLED) ## Format all code
 bench: build ## Speed on this machine, and the instruction counts that must not grow
 	scripts/bench.sh
 
-validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, De Sensi 2019 and others
-	$(BIN)/odonata reproduce kang2019-4kb
-	$(BIN)/odonata reproduce kang2019-512kb-4mb
-	$(BIN)/odonata reproduce kang2019-variants
-	$(BIN)/odonata reproduce kang2019-calibration
-	$(BIN)/odonata reproduce latency-load
-	$(BIN)/odonata reproduce aries-modes
-	for page in model fig3 fig4 fig5 fig7 fig8 fig9 fig10; do $(BIN)/odonata reproduce desensi2019-$$page; done
-	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
-	$(BIN)/odonata reproduce salimi-beni2022
-	$(BIN)/odonata reproduce calibration
-	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \
-	  $(BIN)/odonata reproduce zhang2018-$$figure; done
+# Every entry of `odonata reproduce --list`. The pages go into validation; the rows of the reduced forms do not.
+validate: build ## Compare with the published figures of Kang 2019, Zhang 2018 and others; REDUCED=1: a few short runs of each
+	@names=$$($(BIN)/odonata reproduce --list | cut -d ' ' -f 1) && for name in $$names; do \
+	  echo "odonata reproduce $$name $(REDUCED_FORM)"; $(BIN)/odonata reproduce $$name $(REDUCED_FORM); done
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check
@@ -167,6 +172,11 @@ endif
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist/from-source dist/*.tar.gz
 	PYTHON=$(BIN)/python scripts/check_dist.sh dist/from-source/*.whl
 	rm -rf dist/from-source
+
+release: $(INSTALLED) ## Check that versions, changelog, work tree and a built wheel agree; print what to do next; publish nothing
+	$(BIN)/python scripts/release.py
+	$(MAKE) --no-print-directory dist
+	$(BIN)/python scripts/release.py --dist dist
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) target web/node_modules demo dist python/odonata/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache \

@@ -5,6 +5,7 @@ in an editor. `_ext/reference.py` writes the reference pages from the code befor
 """
 
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -13,6 +14,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 project = "Odonata"
 author = "the authors of Odonata"
 project_copyright = author
+release = version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
@@ -22,7 +24,15 @@ extensions = [
     "reference",
 ]
 
-include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**", "validation/*.md"]
+include_patterns = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "docs/**",
+    "validation/*.md",
+]
 include_patterns += ["python/odonata/reproduce/*/README.md"]  # data that validation pages cite
 exclude_patterns = ["docs/_ext/**", "docs/_generated/**/examples/**"]
 root_doc = "docs/index"
@@ -40,7 +50,7 @@ autosummary_generate = False
 numpydoc_show_class_members = False
 
 html_theme = "furo"
-html_title = "Odonata"
+html_title = f"Odonata {release}"
 html_static_path = []
 html_extra_path = ["_site"]
 html_show_sphinx = False

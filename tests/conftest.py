@@ -15,6 +15,15 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+#: Files and folders whose tests take longest.
+SLOW = ("tests/test_readme.py", "tests/reproduce/test_command.py", "tests/study/", "tests/scheduler/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests run first, so that no process works on one of them at the end while the others have nothing to do."""
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
+
+
 @pytest.fixture
 def lines_of() -> Callable[[Callable[[], object]], int]:
     """Work that does not depend on the load of the machine: the lines of Python that a call executes.
