@@ -33,6 +33,12 @@ fn everything_of_nics_that_answer_is_accounted_for() {
     account(testkit::answered_spec);
 }
 
+/// Every packet has one acknowledgement, and no window towards a destination is exceeded.
+#[test]
+fn everything_of_nics_with_windows_is_accounted_for() {
+    account(testkit::windowed_spec);
+}
+
 fn account(spec: fn(u64) -> Spec) {
     let (mut cut_short, mut complete, mut stalled, mut diverted) = (0, 0, 0, 0);
     for seed in 0..300 {

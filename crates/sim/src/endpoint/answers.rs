@@ -76,7 +76,9 @@ pub struct AnsweringNic {
     held: u64,
     /// Since when it waits only for room.
     pub room_since: Option<u64>,
-    /// When the NIC looks again whether it may send, while its messages are held back.
+    /// Whether it looks again whether it may send when the next answer has come.
+    awaits: bool,
+    /// When that is, if it is known.
     wake: u64,
     /// When the link of the responses is free.
     pub response_free: u64,
@@ -257,19 +259,27 @@ impl Answers {
     #[inline]
     pub fn resume(&mut self, nic: u32, now: u64, link_free: u64) {
         let of = &mut self.nics[nic as usize];
-        if let Some(since) = of.held_since.take() {
+        if std::mem::take(&mut of.awaits) {
             of.wake = UNARMED;
+        }
+        if let Some(since) = of.held_since.take() {
             of.held += now - since;
             of.counters.window_ps += now.max(link_free) - since.max(link_free);
         }
     }
 
-    /// All messages of a NIC are held back at `now`; `answer` says when the first answer comes, if it is known. Returns when
-    /// the NIC looks again, if that is known and not arranged yet.
+    /// All messages of a NIC are held back at `now`.
     #[cold]
-    pub fn hold(&mut self, nic: u32, now: u64, answer: Option<u64>) -> Option<u64> {
+    pub fn hold(&mut self, nic: u32, now: u64) {
+        self.nics[nic as usize].held_since.get_or_insert(now);
+    }
+
+    /// A NIC looks again whether it may send when the next answer has come: at `answer`, if that is known. Returns when, if
+    /// that is known and not arranged yet.
+    #[cold]
+    pub fn await_answer(&mut self, nic: u32, answer: Option<u64>) -> Option<u64> {
         let of = &mut self.nics[nic as usize];
-        of.held_since.get_or_insert(now);
+        of.awaits = true;
         if of.wake != UNARMED {
             return None;
         }
@@ -346,7 +356,7 @@ impl Answers {
         let of = &mut self.nics[nic as usize];
         of.counters.answered_packets += u64::from(burst);
         of.counters.latency_ps += latency;
-        let wake = (of.held_since.is_some() && of.wake == UNARMED).then(|| {
+        let wake = (of.awaits && of.wake == UNARMED).then(|| {
             of.wake = at;
             at
         });
@@ -405,9 +415,9 @@ impl AnsweringNic {
         self.held + self.held_since.map_or(0, |since| now - since)
     }
 
-    /// Whether the NIC looks at `now` whether it may send; if not, nothing is held back any more.
+    /// Whether the NIC looks at `now` whether it may send; if not, it no longer waits for an answer.
     pub fn wakes_at(&mut self, now: u64) -> bool {
-        let wakes = self.held_since.is_some() && self.wake == now;
+        let wakes = self.awaits && self.wake == now;
         if wakes {
             self.wake = UNARMED;
         }

@@ -115,6 +115,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                         fabric.queue.push(here.router, Event::other(EventKind::NicCredit, at, here.port, 0, nic_id));
                     }
                     nic.put(place, head);
+                    if E::SELECTIVE && place > 0 {
+                        // An earlier message may be sent when its window has room, if its packet is smaller.
+                        self.await_answer(fabric, nic_id);
+                    }
                     return;
                 }
             }
@@ -207,8 +211,14 @@ impl<E: Endpoint> Nodes<'_, E> {
 
     /// All waiting messages of a NIC are held back at `now`: it looks again when the next answer has come.
     fn hold<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
+        self.endpoint.answers_mut().hold(nic, now);
+        self.await_answer(fabric, nic);
+    }
+
+    /// A NIC looks again when the next answer has come.
+    fn await_answer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32) {
         let answer = self.endpoint.next_answer(nic);
-        if let Some(at) = self.endpoint.answers_mut().hold(nic, now, answer) {
+        if let Some(at) = self.endpoint.answers_mut().await_answer(nic, answer) {
             let here = fabric.links.wiring.event_attachment(nic);
             let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic);
             fabric.queue.push(here.router, event);

@@ -16,7 +16,7 @@ fn compare(count: u64, of: fn(u64) -> Spec) {
     let mut shared = 0;
     for seed in 0..count {
         let mut spec = of(seed);
-        (spec.measure.blame, spec.measure.roots) = (false, false);
+        (spec.measure.blame, spec.measure.roots) = (seed % 2 == 0, seed % 4 == 0);
         spec.measure.series = seed % 3 == 0;
         spec.measure.operations = seed % 5 == 0;
         let (one, _) = with(&spec, QueueChoice::Wheel);
@@ -68,4 +68,5 @@ fn equal_with_programs() {
 fn equal_when_packets_are_answered() {
     compare(100, generator::answered_spec);
     compare(60, generator::application_aware_spec);
+    compare(60, generator::windowed_spec);
 }
