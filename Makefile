@@ -144,6 +144,8 @@ validate: build ## Compare with the published figures of Kang 2019, Zhang 2018, 
 	$(BIN)/odonata reproduce salimi-beni2022-on-leonardo
 	$(BIN)/odonata reproduce salimi-beni2022
 	$(BIN)/odonata reproduce calibration
+	for page in interference-leonardo interference-lumi interference-cresco8 interference; do \
+	  $(BIN)/odonata reproduce $$page; done
 	for figure in fig2 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11 fig12 fig13 variants routers; do \
 	  $(BIN)/odonata reproduce zhang2018-$$figure; done
 
