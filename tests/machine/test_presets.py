@@ -1,12 +1,16 @@
 """The machines that ship: their numbers, and a source for each of them."""
 
 import json
+import re
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
+import polars as pl
 import pytest
 
 from odonata import _core, machine
+from odonata.errors import InputError
 
 #: Presets whose only sources are the papers themselves, or a guess.
 OF_PAPERS = ("kang2019", "tiny")
@@ -14,7 +18,18 @@ OF_PAPERS = ("kang2019", "tiny")
 ORIGINS = (
     *("Kang 2019", "computed from ", "computed: ", "as kang2019: ", "assumed: ", "default: "),
     *("Zhang 2018", "De Sensi 20", "Salimi Beni 2022", "Turisini 2023", "the authors' published SST configuration"),
-    *("NERSC", "CINECA", "ORNL", "LUMI documentation", "SciNet", "EDR InfiniBand", "data sheet of ", "calibrated on "),
+    *(
+        "NERSC",
+        "CINECA",
+        "ORNL",
+        "ALCF documentation",
+        "ARCHER2 documentation",
+        "LUMI documentation",
+        "SciNet",
+        "EDR InfiniBand",
+        "data sheet of ",
+        "calibrated on ",
+    ),
     "the link list and the configuration of Theta that come with CODES",
 )
 
@@ -122,6 +137,11 @@ def test_aries_machines_have_the_groups_of_the_paper(name):
         ("frontier", 9408, 2352, 74, 4),
         ("lumi", 3072, 768, 24, 20),
         ("perlmutter", 1792, 448, 28, 4),
+        ("alps", 2688, 672, 21, 25),
+        ("aurora", 10624, 5312, 166, 2),
+        ("polaris", 560, 70, 5, 24),
+        ("archer2", 5888, 736, 46, 4),
+        ("cresco8", 792, 13, 1, 0),
     ],
 )
 def test_sizes_of_real_machines(name, nodes, routers, groups, links_per_pair):
@@ -226,3 +246,31 @@ def test_the_core_accepts_a_preset(name):
         "measure": {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None},
     }
     _core.check(json.dumps(spec))
+
+
+@pytest.mark.parametrize("name", machine.names())
+def test_a_preset_says_whether_it_was_held_against_measurements(name):
+    """Never, or with what and where: pages that exist."""
+    measured = machine.load(name).measured
+    assert measured is not None
+    pages = re.findall(r"validation/([\w-]+\.md)", measured)
+    assert measured.startswith("never") or pages
+    for page in pages:
+        assert (Path(__file__).parents[2] / "validation" / page).is_file(), page
+
+
+def test_a_changed_preset_was_never_held_against_measurements():
+    changed = machine.load({"preset": "leonardo", "groups": 5})
+    assert changed.measured == f"never with these changes; leonardo: {machine.load('leonardo').measured}"
+    assert machine.load({"preset": "leonardo", "measured": "by us"}).measured == "by us"
+    with pytest.raises(InputError, match="`measured`: expected a text, found `3`"):
+        machine.load({"preset": "leonardo", "measured": 3})
+
+
+@pytest.mark.parametrize("name", ["leonardo"])
+def test_the_error_that_a_preset_states_is_that_of_its_page(name):
+    rows = pl.read_csv(Path(__file__).parents[2] / "validation" / f"interference-{name}.csv")
+    stated = machine.load(name).measured
+    for what in ("all cells", "alone, fitted", "alone, not fitted"):
+        (ours,) = rows.filter(pl.col("what").str.starts_with(f"{what}:"))["ours"]
+        assert f"x {ours:.2f}" in stated, what

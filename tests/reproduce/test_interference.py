@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import math
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from odonata import machine
 from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.reproduce import find
 from odonata.reproduce.interference import data as tables
-from odonata.reproduce.interference import page
-from odonata.reproduce.interference.fit import SIZES, Alone, fit
+from odonata.reproduce.interference import machines, page
+from odonata.reproduce.interference.fit import START_US, Alone, fit, host_of_system, times
 from odonata.reproduce.interference.loops import Loop, Model, document, made, times_us
 from odonata.runner import run
 
@@ -26,13 +28,174 @@ if TYPE_CHECKING:
 FREE = {"send": "0 s", "receive": "0 s", "copy": "none", "eager": "1 GiB", "rendezvous": "0 s", "by_size": []}
 
 
+COUNTS = {"leonardo": 192, "lumi": 216, "cresco8": 192}
+
+
+@pytest.mark.parametrize("system", page.SYSTEMS)
+def test_every_row_of_a_packaged_machine_is_compared_or_expected_not_to_be(system: str) -> None:
+    """Catches baselines of the same job and names of nodes that are not understood."""
+    data = tables.load(system)
+    cells, left = data.cells()
+    assert len(cells) == COUNTS[system]
+    assert all(row.understood for row in left)
+    assert data.alone()
+
+
+@pytest.mark.parametrize("system", ["leonardo", "cresco8"])
+def test_presets_have_the_costs_that_were_fitted_last(system: str) -> None:
+    by_size = machine.load(system).table.host
+    assert by_size is not None
+    costs = machine.load({"preset": system, "host": host_of_system(system)}).table.host
+    assert costs == by_size
+    assert len(by_size.by_size) == len(START_US)
+
+
+def odd(leonardo: tables.Data, **columns: object) -> tables.Data:
+    """The measurements with other values in the first run beside an aggressor."""
+    first = leonardo.slowdowns["run"][0]
+    changes = [
+        pl.when(pl.col("run") == first).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in columns.items()
+    ]
+    return dataclasses.replace(leonardo, runs=leonardo.runs.with_columns(changes))
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({"victim": "barrier"}, "unknown victim `barrier`"),
+        ({"aggressor": "storm"}, "unknown aggressor `storm`"),
+        ({"aggressor": None}, "unknown aggressor `None`"),
+        ({"allocation": "nowhere"}, "no victim in the allocation `nowhere`"),
+        ({"burst_length_s": -1.0, "burst_pause_s": 0.1}, "a burst of `-1.0` s with pauses of `0.1` s"),
+        ({"burst_length_s": 0.5}, "a burst of `0.5` s with pauses of `None` s"),
+    ],
+)
+def test_a_row_that_is_not_understood_is_listed_and_the_others_are_compared(
+    leonardo: tables.Data, columns: dict[str, object], why: str
+) -> None:
+    cells, left = odd(leonardo, **columns).cells()
+    assert [row.why for row in left if not row.understood] == [why] * 6
+    assert len(cells) == len(leonardo.cells()[0]) - 6
+
+
+def test_nodes_and_numbers_that_cannot_be_are_listed(leonardo: tables.Data) -> None:
+    name = leonardo.runs.filter(pl.col("run") == leonardo.slowdowns["run"][0])["allocation"][0]
+    here = (pl.col("allocation") == name) & (pl.col("role") == "victim")
+
+    def whys(data: tables.Data) -> set[str]:
+        return {row.why for row in data.cells()[1] if not row.understood}
+
+    for node, why in (
+        (3_420, f"a node of `{name}` is not in the preset `leonardo`"),
+        (None, f"a node of `{name}` is not in the preset `leonardo`"),
+        (7, f"`{name}` has a node twice"),
+    ):
+        nodes = pl.when(here).then(pl.lit(node)).otherwise(pl.col("preset_node")).alias("preset_node")
+        data = tables.Data(
+            "leonardo",
+            leonardo.runs,
+            leonardo.allocations.with_columns(nodes),
+            leonardo.times,
+            leonardo.slowdowns,
+        )
+        assert why in whys(data)
+    endless = leonardo.slowdowns.with_columns(pl.lit(math.inf).alias("mean_hi"))
+    assert whys(dataclasses.replace(leonardo, slowdowns=endless)) == {
+        "a measured number is missing, not positive or not finite"
+    }
+    alone = leonardo.times.filter(pl.col("phase") != "alone")
+    assert whys(dataclasses.replace(leonardo, times=alone)) == {"no time alone"}
+
+
+def test_nodes_of_cresco8_are_known_by_their_names() -> None:
+    data = tables.load("cresco8")
+    names = data.allocations.with_columns(
+        pl.format("cresco8x{}", (pl.col("preset_node") + 1).cast(pl.String).str.zfill(3)).alias("node"),
+        pl.lit(None, pl.Int64).alias("preset_node"),
+    )
+    named = tables.Data("cresco8", data.runs, names, data.times, data.slowdowns)
+    assert named.cells()[0] == data.cells()[0]
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    for name in tables.TABLES:
+        text = (files("odonata.reproduce.interference") / f"{name}.csv").read_text()
+        (tmp_path / f"{name}.csv").write_text(text.replace("mean_ratio", "ratio"))
+    with pytest.raises(InputError, match="the column `mean_ratio` of the table `slowdowns` is missing"):
+        tables.load("leonardo", tmp_path)
+
+
+def burst(length: float, pause: float) -> Loop:
+    return Loop("alltoall", 4_096, (0, 1), "incast", (2, 3), length, pause)
+
+
+def test_bursts_are_simulated_whole_or_shorter_with_their_pauses() -> None:
+    """Catches spans without a pause, pauses that are shortened alone, and simulations as long as the measurement."""
+    span, shorter = page.span_us(burst(0.01, 0.01), 20, 2_500)
+    assert (span, shorter) == (4 * 20_000, 1)
+    span, shorter = page.span_us(burst(0.1, 0.1), 20, 2_500)
+    assert span == pytest.approx(4 * shorter * 200_000) == pytest.approx(120_000)
+    assert page.span_us(burst(0.01, 1.0), 20, 2_500)[1] * 10_000 == pytest.approx(3 * 2_500)
+    assert page.span_us(burst(0.01, 1.0), 20, 2_500)[0] <= 240_000
+    assert page.span_us(burst(0.1, 1e-6), 20, 2_500) == (40_000, 1)
+    assert page.span_us(burst(0.0, 0.001), 20, 2_500) == (40_000, 1)
+    assert page.span_us(burst(0.1, 1e-6), 30_000, 2_500)[0] == pytest.approx(66_000)
+
+
+def test_a_burst_shorter_than_a_message_is_one_message() -> None:
+    """Catches lengths that are rounded to nothing, and bursts of no length that are taken for none."""
+    job = document(burst(0.0, 0.002), Model("tiny", {}), iterations=1, us=1)["job"][1]
+    assert (job["on"], job["off"]) == ("1 ns", "2000000 ns")
+    done = run(made(burst(0.0, 0.002), Model("tiny", {**FREE, "eager": "1 KiB"}), iterations=50, us=20_000))
+    begins = done.iterations.filter(pl.col("job") == 1)["first_begin_ps"].sort()
+    assert begins.diff().drop_nulls().min() > 2e9
+
+
+def test_a_process_of_lumi_drives_one_nic() -> None:
+    """An all-gather of two ranks that send large messages both ways is as fast as one NIC of 25 GB/s."""
+    loop = Loop("allgather", 32 << 20, (0, 500))
+    (time,) = times([loop], Model("lumi", FREE, page.FABRICS["lumi"]), 1)
+    assert 0.9 < (16 << 20) / 25e3 / time < 1.0
+
+
+@pytest.mark.parametrize(
+    ("measured", "simulated", "expected"), [(2.0, 2.2, True), (1.02, 1.2, False), (4.0, 6.0, False)]
+)
+def test_a_machine_counts_as_predicted_only_if_no_interference_is_not_nearer(
+    measured: float, simulated: float, expected: bool
+) -> None:
+    cells = [cell(measured, simulated)]
+    assert page.predicted(cells) is expected
+    chosen = find("interference-lumi")
+    runs = [results(cells, system="lumi")]
+    assert ("**not predicted**" in chosen.page(chosen.rows(runs), runs)) is not expected
+
+
+def test_machines_are_compared_in_their_order() -> None:
+    """Measured 8 > 4 > 1: simulated in another order, one of three pairs is wrong."""
+    runs = [
+        results([cell(8, 9)], system="leonardo"),
+        results([cell(1, 1.1)], system="lumi"),
+        results([cell(4, 10)], system="cresco8"),
+    ]
+    chosen = find("interference")
+    rows = chosen.rows(runs)
+    assert [row.verdict for row in rows] == ["match", "match", "no match", "no match"]
+    assert rows[-1].ours == pytest.approx(200 / 3)
+    assert machines.in_order([(1, 1), (2, 2), (3, 3)]) == 100
+    text = chosen.page(rows, runs)
+    assert "[CRESCO8](interference-cresco8.md)" in text
+    assert chosen.picture is not None
+    assert [axes.get_title() for axes in chosen.picture(rows, runs).axes] == ["Leonardo", "LUMI", "CRESCO8"]
+
+
 @pytest.fixture(scope="module")
 def leonardo() -> tables.Data:
     return tables.load("leonardo")
 
 
 def test_the_cells_are_steady_and_their_aggressor_runs(leonardo: tables.Data) -> None:
-    cells = leonardo.cells()
+    cells, left = leonardo.cells()
     assert len(cells) > 80
     for cell in cells:
         assert cell.beside.aggressor != "none"
@@ -42,6 +205,10 @@ def test_the_cells_are_steady_and_their_aggressor_runs(leonardo: tables.Data) ->
         assert cell.low <= cell.slowdown <= cell.high
         assert cell.beside.message > 0
     assert not [cell for cell in cells if cell.beside.size < 512]
+    assert {row.why for row in left} <= {tables.STARTING, tables.EMPTY}
+    assert (
+        len(cells) + len(left) == leonardo.slowdowns.filter(pl.col("run").is_in(leonardo.runs["run"].implode())).height
+    )
 
 
 def test_true_bursts_are_cells_that_pause(leonardo: tables.Data) -> None:
@@ -50,18 +217,19 @@ def test_true_bursts_are_cells_that_pause(leonardo: tables.Data) -> None:
         pl.when(pl.col("aggressor") == "incast").then(0.01).alias("burst_length_s"),
         pl.when(pl.col("aggressor") == "incast").then(0.002).alias("burst_pause_s"),
     )
-    bursts = tables.Data(runs, leonardo.allocations, leonardo.times, leonardo.slowdowns).cells()
-    assert len(bursts) == len(leonardo.cells())
+    bursts, _ = dataclasses.replace(leonardo, runs=runs).cells()
+    assert len(bursts) == len(leonardo.cells()[0])
     incast = next(cell.beside for cell in bursts if cell.beside.aggressor == "incast")
     assert (incast.burst_s, incast.pause_s) == (0.01, 0.002)
     job = document(incast, Model("leonardo", {}), iterations=1, us=1)["job"][1]
-    assert (job["on"], job["off"]) == ("10000 us", "2000 us")
+    assert (job["on"], job["off"]) == ("10000000 ns", "2000000 ns")
 
 
 def test_only_victims_alone_on_few_nodes_are_fitted(leonardo: tables.Data) -> None:
     rows = leonardo.alone()
     assert len(rows) > 30
     assert {row.loop.aggressor for row in rows} == {"none"}
+    assert {row.loop.bursts for row in rows} == {False}
     assert max(len(row.loop.nodes) for row in rows) == tables.FIT_NODES // 2
 
 
@@ -99,7 +267,7 @@ def test_the_barrier_is_not_timed() -> None:
 
 def test_costs_are_found_again_from_simulated_times() -> None:
     """The fit of times that were simulated with known costs. Catches unknowns in another order, or a wrong unit."""
-    known = {"size": [f"{size} B" for size in SIZES]}["size"]
+    known = {"size": [f"{size} B" for size in START_US]}["size"]
     rows = [{"size": size, "send": "200 ns", "receive": "300 ns", "delay": "2 us"} for size in known]
     model = Model("tiny", {**FREE, "by_size": rows})
     loops = [
@@ -128,25 +296,34 @@ def cell(measured: float, simulated: float, *, nodes: int = 8, victim: str = "al
     return page.Cell(of, simulated, simulated * 0.9, simulated * 1.1, 100, 11.0, 0.1)
 
 
+def results(cells: list[page.Cell], left: list[tables.Left] | None = None, system: str = "leonardo") -> dict[str, Any]:
+    host = {"by_size": []}
+    return {"system": system, "host": host, "cells": cells, "left": left or [], "asked": 3, "packaged": True}
+
+
 def test_errors_in_both_directions_do_not_cancel() -> None:
     assert page.geometric([math.log(2), math.log(0.5)]) == pytest.approx(2)
-    rows = find("interference-leonardo").rows(
-        [{"system": "leonardo", "host": {"by_size": []}, "cells": [cell(2, 4), cell(4, 2)], "asked": 2}]
-    )
+    rows = find("interference-leonardo").rows([{"system": "leonardo", "cells": [cell(2, 4), cell(4, 2)]}])
     first = rows[0]
     assert (first.ours, first.verdict) == (pytest.approx(2), "no match")
 
 
 def test_the_page_names_every_cell_that_is_far_off() -> None:
     cells = [cell(2, 2.1), cell(2, 6, nodes=64, victim="allgather")]
-    runs = [{"system": "leonardo", "host": {"by_size": []}, "cells": cells, "asked": 3}]
+    left = [
+        tables.Left("run", "64", tables.STARTING),
+        tables.Left("run-7", "4096", "unknown victim `x`", understood=False),
+    ]
+    runs = [results(cells, left)]
     chosen = find("interference-leonardo")
     text = chosen.page(chosen.rows(runs), runs)
-    far = text.partition("## Cells that are off")[2].partition("## All cells")[0]
+    far = text.partition("## Cells that are off")[2].partition("## Rows that")[0]
     assert "| all-gather | 64 | 4,096 B | incast |" in far
     assert "x 3.00" in far
     assert "| all-to-all | 8 |" not in far
     assert "3 cells were asked for, and 2 had an iteration" in text
+    assert "1 rows: the aggressor was still starting." in text
+    assert "| run-7 | 4096 | unknown victim `x` |" in text
     assert chosen.picture is not None
     chosen.picture(chosen.rows(runs), runs)
 

@@ -34,6 +34,7 @@ def facts(system: System) -> dict[str, Any]:
         "router": system.table.fabric.router_text,
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         "facts": dict(system.table.facts()),
+        "measured": system.measured,
         **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
     }
     if variants := machine.variants(system.name):
@@ -60,6 +61,7 @@ def text(facts: dict[str, Any]) -> str:
         *((("nic", facts["nic"]),) if "nic" in facts else ()),
         *facts["facts"].items(),
     ]
+    rows.append(("held against measurements", facts["measured"] or "not stated"))
     if "variants" in facts:
         rows.append(("variants", ", ".join(facts["variants"])))
     if "failed" in facts:

@@ -87,6 +87,7 @@ def _load(
     try:
         own_sources = stated_sources(given.pop("sources", {}))
         sources = base.pop("sources", {}) | own_sources
+        measured, of_preset = _text_of("measured", given), _text_of("measured", base)
     except InputError as e:
         raise e.under("system") from None
     given, host_sources = _host(given, folder)
@@ -102,16 +103,27 @@ def _load(
     merged = _over(_merge(base, {"fabric": dict(usual or {})}) if usual else base, changed)
     if changed and base and "name" not in given:
         merged["name"] = f"{base['name']} (changed)"
+    if measured is None and of_preset is not None:
+        measured = f"never with these changes; {preset}: {of_preset}" if changed else of_preset
     sources |= dict.fromkeys(flat({"fabric": usual or {}}), "the published simulator's own")
     try:
         table, imported = _wired(merged, folder)
         check_sources(own_sources, table)
         stated = {key: value for key, value in changed.items() if not (host_sources and key == "host")}
-        system = System(table.name, table, tuple(rows(table, base, stated, sources | imported | host_sources)))
+        found = rows(table, base, stated, sources | imported | host_sources)
+        system = System(table.name, table, tuple(found), measured)
         _ = system.unusable_nodes
     except InputError as e:
         raise _placed(e, fabric or {}) from None
     return system
+
+
+def _text_of(key: str, table: dict[str, Any]) -> str | None:
+    """What the table says under a key, which it no longer has after that. Raises InputError for anything but a text."""
+    said = table.pop(key, None)
+    if said is not None and not isinstance(said, str):
+        raise InputError(f"`{key}`: expected a text, found `{said!r}`", path=(key,))
+    return said
 
 
 def _host(given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -269,7 +281,7 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
             sources = stated_sources(document.data.get("sources", {}))
-            own = _spelled_out({k: v for k, v in document.data.items() if k != "sources"})
+            own = _spelled_out({k: v for k, v in document.data.items() if k not in ("sources", "measured")})
             table, _ = _wired(own, (folder / name).parent)
             check_sources(sources, table)
             _ = System(table.name, table, ()).unusable_nodes

@@ -47,6 +47,8 @@ class System(Attributes):
         The table of the machine, with every default.
     sources
         Where each number comes from.
+    measured
+        What of it was held against measurements, with which error, or `never`; None if its file does not say.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class System(Attributes):
     name: str
     table: MachineTable
     sources: tuple[Source, ...]
+    measured: str | None = None
 
     @property
     def title(self) -> str:

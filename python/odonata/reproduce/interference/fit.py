@@ -1,19 +1,22 @@
 """Costs of the host by size, fitted to victims alone and to nothing else.
 
-The unknowns are two times at each of `SIZES`: the CPU time of a message (of sender and receiver together) and the delay
-in which no CPU works. A linear all-to-all tells the first, a ring of blocking exchanges their sum. The fit minimises a
-robust loss of the logarithms of simulated by measured median times (Gauss-Newton; a weak penalty of the logarithms
-keeps near its start what the measurements do not tell).
+The unknowns are two times at each of some sizes: the CPU time of a message (of sender and receiver together) and the
+delay in which no CPU works. A linear all-to-all tells the first, a ring of blocking exchanges their sum. The fit
+minimises a robust loss of the logarithms of simulated by measured median times (Gauss-Newton; a weak penalty of the
+logarithms keeps near its start what the measurements do not tell).
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from io import BytesIO
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from odonata import machine, runner
 from odonata.calibration.fit import soft_roots
@@ -26,11 +29,30 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-SIZES = (8, 512, 4_096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20)
-"""Sizes at which costs are fitted; between them they are linear."""
-START_CPU_US = (0.33, 0.45, 0.62, 1.2, 2.0, 2.0, 2.0, 2.0)
-START_DELAY_US = (0.25, 0.7, 1.9, 3.5, 6.0, 8.0, 10.0, 20.0)
-"""Where the fit begins: read off the measured times of Leonardo by hand."""
+START_US = {
+    8: (0.33, 0.25),
+    512: (0.45, 0.7),
+    4_096: (0.62, 1.9),
+    16_384: (1.2, 3.5),
+    65_536: (2.0, 6.0),
+    262_144: (2.0, 8.0),
+    1 << 20: (2.0, 10.0),
+    4 << 20: (2.0, 20.0),
+}
+"""Size -> where the fit of CPU time and delay begins, in microseconds: read off the measured times of Leonardo by hand.
+Between these sizes costs are linear."""
+START_OF_US = {
+    "lumi": {
+        8: (1.0, 1.2),
+        512: (1.2, 1.2),
+        4_096: (1.4, 1.8),
+        32_768: (3.2, 2.0),
+        262_144: (15.0, 3.0),
+        2 << 20: (100.0, 10.0),
+        16 << 20: (1_000.0, 50.0),
+    }
+}
+"""The same for machines whose hosts differ: those of LUMI limit large messages as well."""
 SENDER = 0.4
 """Part of the CPU time that is the sender's. Assumed: a linear all-to-all tells the sum only."""
 PRIOR = 0.03
@@ -50,9 +72,9 @@ class Alone:
     measured_us: float
 
 
-def host(logs: Vector, base: Mapping[str, Any]) -> dict[str, Any]:
+def host(logs: Vector, base: Mapping[str, Any], sizes: Sequence[int]) -> dict[str, Any]:
     """The costs as `[host]` takes them; what is not fitted is that of `base`."""
-    count = len(SIZES)
+    count = len(sizes)
     cpu, delay = np.exp(logs[:count]), np.exp(logs[count:])
     rows = [
         {
@@ -61,27 +83,34 @@ def host(logs: Vector, base: Mapping[str, Any]) -> dict[str, Any]:
             "receive": f"{(1 - SENDER) * c * 1e3:.0f} ns",
             "delay": f"{d * 1e3:.0f} ns",
         }
-        for size, c, d in zip(SIZES, cpu, delay, strict=True)
+        for size, c, d in zip(sizes, cpu, delay, strict=True)
     ]
     return {**base, "by_size": rows}
 
 
 def host_of_system(system: str) -> dict[str, Any]:
-    """The costs of a preset as `[host]` has them."""
+    """The costs of a preset as `[host]` has them, with those by size that were fitted last (`costs.csv`)."""
     host = machine.load(system).table.host
     assert host is not None
-    return host.model_dump(mode="json", by_alias=True)
+    table = pl.read_csv(BytesIO((files(__package__) / "costs.csv").read_bytes())).filter(pl.col("system") == system)
+    rows = [{key: value for key, value in row.items() if key != "system"} for row in table.iter_rows(named=True)]
+    return {**host.model_dump(mode="json", by_alias=True), **({"by_size": rows} if rows else {})}
 
 
 def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
-    """The median of each loop alone in microseconds, of so few iterations as its size allows."""
+    """The median of each loop alone in microseconds, of so few iterations as its size allows.
+
+    The same loop is simulated once.
+    """
 
     def one(loop: Loop) -> float:
         iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
         return float(median(times_us(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))))
 
+    distinct = list(dict.fromkeys(alone))
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(one, alone))
+        found = dict(zip(distinct, pool.map(one, distinct), strict=True))
+    return [found[loop] for loop in alone]
 
 
 def fit(
@@ -93,14 +122,16 @@ def fit(
     """The costs of the host with which the loops alone take as long as measured; `model.host` is not fitted."""
     from scipy.optimize import least_squares
 
+    begin = START_OF_US.get(model.system, START_US)
+    sizes = list(begin)
     measured = np.log([row.measured_us for row in rows])
     loops = [row.loop for row in rows]
 
     def errors(at: Vector) -> Vector:
-        found: Vector = np.log(times(loops, Model(model.system, host(at, model.host)), workers))
+        found: Vector = np.log(times(loops, replace(model, host=host(at, model.host, sizes)), workers))
         return found - measured
 
-    start = np.log(np.array([*START_CPU_US, *START_DELAY_US]))
+    start = np.log(np.array([cpu for cpu, _ in begin.values()] + [delay for _, delay in begin.values()]))
     at, step = start, 0.15
     here = errors(at)
     for _ in range(ROUNDS):
@@ -118,4 +149,4 @@ def fit(
                 break
         else:
             break
-    return host(at, model.host)
+    return host(at, model.host, sizes)

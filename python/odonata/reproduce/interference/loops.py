@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import tomlkit
@@ -23,6 +23,8 @@ AGGRESSOR_MESSAGE = "2 MiB"
 WARM_UP_US = 6_000
 """The victim begins after about two rounds of an incast on 32 nodes, so that the aggressor is in its steady state.
 Assumed: the measurements began together, and their first sizes are left out for that."""
+STEADY_PAUSE_S = 1e-6
+"""Bursts with no longer pauses are steady: a round of the aggressor takes a thousand times as long."""
 LONG = 3.0
 """An iteration is long if it takes more than so many times the 5 % quantile (as in the data)."""
 
@@ -39,6 +41,7 @@ class Loop:
     aggressor: Aggressor = "none"
     aggressor_nodes: tuple[int, ...] = ()
     burst_s: float | None = None
+    """A burst ends with the first message of the aggressor that ends so long after its begin, or later."""
     pause_s: float | None = None
 
     @property
@@ -46,6 +49,11 @@ class Loop:
         """Bytes of a message; 0 where the loop sends nothing."""
         ranks = len(self.nodes)
         return self.size if self.victim == "alltoall" else self.size // ranks // 4 * 4
+
+    @property
+    def bursts(self) -> bool:
+        """Whether the aggressor pauses."""
+        return self.burst_s is not None and self.pause_s is not None and self.pause_s > STEADY_PAUSE_S
 
     def app(self) -> dict[str, Any]:
         """The victim's application."""
@@ -57,14 +65,20 @@ class Loop:
 
 @dataclass(frozen=True)
 class Model:
-    """What is simulated: a preset, and the costs of its hosts."""
+    """What is simulated: a preset, the costs of its hosts, and what of its fabric is changed."""
 
     system: str
     host: Mapping[str, Any]
+    fabric: Mapping[str, Any] = field(default_factory=dict)
 
 
-def document(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1) -> dict[str, Any]:
-    """The scenario of a loop: up to so many iterations, and up to `us` microseconds of them."""
+def document(
+    loop: Loop, model: Model, *, iterations: int, us: float, shorter: float = 1.0, seed: int = 1
+) -> dict[str, Any]:
+    """The scenario of a loop: up to so many iterations, and up to `us` microseconds of them.
+
+    Bursts and their pauses are multiplied by `shorter`.
+    """
     beside = loop.aggressor != "none"
     start = WARM_UP_US if beside else 0
     host = {**model.host, "call": "0 s"}
@@ -88,20 +102,23 @@ def document(loop: Loop, model: Model, *, iterations: int, us: float, seed: int 
             "background": True,
             "overhead": host,
         }
-        if loop.burst_s and loop.pause_s:
-            job |= {"on": f"{loop.burst_s * 1e6:.0f} us", "off": f"{loop.pause_s * 1e6:.0f} us"}
+        if loop.bursts:
+            assert loop.burst_s is not None
+            assert loop.pause_s is not None
+            on, off = (max(1, round(1e9 * shorter * seconds)) for seconds in (loop.burst_s, loop.pause_s))
+            job |= {"on": f"{on} ns", "off": f"{off} ns"}
         jobs.append(job)
     return {
-        "system": model.system,
+        "system": {"preset": model.system, "fabric": dict(model.fabric)} if model.fabric else model.system,
         "job": jobs,
         "run": {"until": "victim", "horizon": f"{start + us:.0f} us", "seed": seed},
         "measure": {"latency": "histogram"},
     }
 
 
-def made(loop: Loop, model: Model, *, iterations: int, us: float, seed: int = 1) -> Scenario:
+def made(loop: Loop, model: Model, *, iterations: int, us: float, shorter: float = 1.0, seed: int = 1) -> Scenario:
     """The same, parsed."""
-    text = tomlkit.dumps(document(loop, model, iterations=iterations, us=us, seed=seed))
+    text = tomlkit.dumps(document(loop, model, iterations=iterations, us=us, shorter=shorter, seed=seed))
     return scenario.parse(text, "interference.toml")
 
 

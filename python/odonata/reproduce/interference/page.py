@@ -1,8 +1,10 @@
-"""`interference-leonardo`: measured slowdowns of victims beside aggressors, predicted from their times alone."""
+"""`interference-leonardo`, `-lumi`, `-cresco8`: measured slowdowns of victims beside aggressors, predicted from their
+times alone."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -14,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata import __version__, runner
+from odonata.errors import InputError, RunError
 from odonata.plot.style import figure, settings
-from odonata.reproduce.interference.data import FIT_NODES, Measured, load
+from odonata.reproduce.interference.data import FIT_NODES, Left, Measured, load
 from odonata.reproduce.interference.fit import fit, host_of_system, times
-from odonata.reproduce.interference.loops import LONG, Model, made, times_us
+from odonata.reproduce.interference.loops import LONG, Loop, Model, made, times_us
 from odonata.reproduce.markdown import counts, table, wrapped
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -41,14 +44,23 @@ FAR = 1.5
 ITERATIONS = 1_000
 SPAN_US = {"incast": 40_000.0, "alltoall": 8_000.0}
 """Aggressor -> how long its victim is simulated: about 15 rounds of an incast on 32 nodes."""
-LONG_SPAN_US, LONG_SIZE = 80_000.0, 2 << 20
-"""For victims with sizes from 2 MiB on, whose iterations take up to 20 ms alone."""
+AT_LEAST = 2.2
+"""A victim is simulated at least for so many iterations alone: those of 16 MiB take up to 70 ms."""
 BURSTS = 4
 """Bursts that are simulated at least."""
+LONGEST = 3
+"""Bursts are shortened, with their pauses and by the same factor, if these would take more than so many times the span
+of a steady aggressor; but not to less than `ROUNDS` rounds of the aggressor, or than an iteration alone."""
+ROUNDS = 3
+MORE = 4
+"""Where no iteration ended, the victim is simulated again for so many times as long, twice."""
 REDUCED_SIZES = (4_096, 262_144)
 REDUCED_NODES = 16
-SYSTEMS = ("leonardo",)
+SYSTEMS = ("leonardo", "lumi", "cresco8")
 """The machines whose measurements are packaged, by the name of their preset."""
+NAMES = {"leonardo": "Leonardo", "lumi": "LUMI", "cresco8": "CRESCO8"}
+FABRICS: dict[str, dict[str, Any]] = {"lumi": {"nic": {"rail": "by-rank"}}}
+"""Machine -> what of its preset's fabric is changed: the only process of a node drives one of its NICs."""
 
 
 @dataclass(frozen=True)
@@ -76,31 +88,74 @@ class Cell:
 
 
 def gather(system: str, reduced: bool, workers: int, folder: Path | None = None) -> Runs:
-    """The fit (in the reduced form: the costs of the preset), and every cell with its simulation."""
+    """The fit, and every cell with its simulation.
+
+    The reduced form, and measurements of a folder, take the costs that were fitted last to the packaged measurements.
+    """
     data = load(system, folder)
-    host = host_of_system(system)
-    if not reduced:
-        host = fit(data.alone(), Model(system, host), workers=workers)
-    model = Model(system, host)
-    cells = data.cells()
+    model = Model(system, host_of_system(system), FABRICS.get(system, {}))
+    if not reduced and folder is None:
+        model = Model(system, fit(data.alone(), model, workers=workers), model.fabric)
+    cells, left = data.cells()
     if reduced:
         cells = [one for one in cells if one.beside.size in REDUCED_SIZES and one.nodes <= REDUCED_NODES]
+    return [simulated(cells, left, model, workers, packaged=folder is None)]
+
+
+def simulated(
+    cells: Sequence[Measured], left: Sequence[Left], model: Model, workers: int, *, packaged: bool = True
+) -> dict[str, Any]:
+    """Cells with their simulation. Rows that are not compared are those of `left`, and what cannot be simulated."""
     loops = list(dict.fromkeys(cell.alone for cell in cells))
     alone = dict(zip(loops, times(loops, model, workers), strict=True))
     with ThreadPoolExecutor(workers) as pool:
         found = list(pool.map(lambda cell: _simulated(cell, alone[cell.alone], model), cells))
-    return [{"system": system, "host": host, "cells": [one for one in found if one is not None], "asked": len(cells)}]
+    return {
+        "system": model.system,
+        "host": model.host,
+        "cells": [one for one in found if isinstance(one, Cell)],
+        "left": [*left, *(one for one in found if isinstance(one, Left))],
+        "asked": len(cells),
+        "packaged": packaged,
+    }
 
 
-def _simulated(cell: Measured, alone: float, model: Model) -> Cell | None:
-    """A cell, whose victim takes so long alone; None if no iteration ended."""
+def span_us(loop: Loop, alone_us: float, round_us: float) -> tuple[float, float]:
+    """How long a victim is simulated, in microseconds, and the factor of its aggressor's bursts and pauses.
+
+    `alone_us` is an iteration alone, `round_us` one of the aggressor.
+    """
+    span = max(SPAN_US[loop.aggressor], AT_LEAST * alone_us)
+    if not loop.bursts:
+        return span, 1.0
+    assert loop.burst_s is not None
+    assert loop.pause_s is not None
+    burst, pause = 1e6 * loop.burst_s, 1e6 * loop.pause_s
+    all_us = BURSTS * (max(burst, round_us) + pause)
+    most = LONGEST * span
+    if all_us <= most:
+        return max(span, all_us), 1.0
+    shorter = min(1.0, max(most / all_us, min(1.0, ROUNDS * round_us / burst), min(1.0, alone_us / pause)))
+    return min(max(span, shorter * all_us), 2 * most), shorter
+
+
+def _simulated(cell: Measured, alone: float, model: Model) -> Cell | Left:
+    """A cell, whose victim takes so long alone."""
     loop = cell.beside
-    span = LONG_SPAN_US if loop.size >= LONG_SIZE else SPAN_US[loop.aggressor]
-    if loop.burst_s and loop.pause_s:
-        span = max(span, BURSTS * 1e6 * (loop.burst_s + loop.pause_s))
-    found = np.array(times_us(runner.run(made(loop, model, iterations=ITERATIONS, us=span), threads=1)))
-    if not len(found):
-        return None
+    peers = len(loop.aggressor_nodes) - 1
+    span, shorter = span_us(loop, alone, peers * (2 << 20) / (200e9 / 8) * 1e6)
+    found = np.array([])
+    for _ in range(3):
+        scenario = made(loop, model, iterations=ITERATIONS, us=span, shorter=shorter)
+        try:
+            found = np.array(times_us(runner.run(scenario, threads=1)))
+        except (InputError, RunError) as problem:
+            return Left(cell.run, str(loop.size), str(problem).splitlines()[0], understood=False)
+        if len(found):
+            break
+        span *= MORE
+    else:
+        return Left(cell.run, str(loop.size), f"no iteration ended in {span / MORE / 1e3:,.0f} ms", understood=False)
     low, high = block_interval(found)
     share = float((found > LONG * np.quantile(found, 0.05)).mean())
     return Cell(cell, float(found.mean()) / alone, low / alone, high / alone, len(found), alone, share)
@@ -144,63 +199,67 @@ def _groups(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 def _rows(runs: Runs) -> list[Row]:
     found = []
     for run in runs:
+
+        def state(id_: str, what: str, errors: Sequence[float], goal: float, model: str = run["system"]) -> Row:
+            where = "arXiv 2604.11432, data"
+            return statement(id_, what, geometric(errors), 1.0, "x", f"<= {goal:g}", where, model=model)
+
         for name, cells in _groups(run["cells"]).items():
-            found.append(
-                statement(
-                    "slowdown",
-                    f"{name}: geometric mean error of {len(cells)} mean slowdowns",
-                    geometric([cell.error for cell in cells]),
-                    1.0,
-                    "x",
-                    f"<= {GOAL:g}",
-                    "arXiv 2604.11432, data",
-                    model=run["system"],
-                )
-            )
-        for part, inside in (("fitted", True), ("not fitted", False)):
-            errors = [cell.alone_error for cell in run["cells"] if (cell.measured.nodes <= FIT_NODES) == inside]
-            if errors:
-                what = f"alone, {part}: geometric mean error of {len(errors)} medians"
-                goal = f"<= {ALONE_GOAL:g}"
-                found.append(
-                    statement(
-                        "alone",
-                        what,
-                        geometric(errors),
-                        1.0,
-                        "x",
-                        goal,
-                        "arXiv 2604.11432, data",
-                        model=run["system"],
-                    )
-                )
+            what = f"{name}: geometric mean error of {len(cells)} mean slowdowns"
+            found.append(state("slowdown", what, [cell.error for cell in cells], GOAL))
+        for part, cells in _alone(run["cells"]).items():
+            what = f"{part}: geometric mean error of {len(cells)} medians"
+            found.append(state("alone", what, [cell.alone_error for cell in cells], ALONE_GOAL))
     return found
+
+
+def _alone(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """One cell of each victim alone, by whether its nodes are so few that it was fitted."""
+    each = {cell.measured.alone: cell for cell in cells}.values()
+    groups = {
+        "alone, fitted": [cell for cell in each if cell.measured.nodes <= FIT_NODES],
+        "alone, not fitted": [cell for cell in each if cell.measured.nodes > FIT_NODES],
+    }
+    return {name: of for name, of in groups.items() if of}
+
+
+def predicted(cells: Sequence[Cell]) -> bool:
+    """Whether the slowdowns beside an incast are within the goal, and nearer than if there were none."""
+    incast = [cell for cell in cells if cell.measured.beside.aggressor == "incast"]
+    error = geometric([cell.error for cell in incast])
+    return error <= GOAL and error <= geometric([math.log(cell.measured.slowdown) for cell in incast])
 
 
 def _page(rows: Sequence[Row], runs: Runs) -> str:
     (run,) = runs
     cells: list[Cell] = run["cells"]
+    left: list[Left] = run["left"]
     template = (files(__package__) / "interference.md").read_text(encoding="utf-8")
+    system = run["system"]
     text = Template(template).substitute(
-        name=run["system"].capitalize(),
-        system=run["system"],
+        name=NAMES[system],
+        system=system,
         version=__version__,
         engine=fingerprint(),
-        counts=counts(rows, run["system"]),
+        counts=counts(rows, system),
+        summary=_summary(system, cells),
         goals=table(
-            ["what", "error", "bias", "goal", "verdict"],
-            [[row.what, f"x {row.ours:.2f}", _bias(row, cells), row.tolerance, _bold(row.verdict)] for row in rows],
-            "lrrrl",
+            ["what", "error", "bias", "if always 1", "goal", "verdict"],
+            [[row.what, f"x {row.ours:.2f}", *_beside(row, cells), row.tolerance, _bold(row.verdict)] for row in rows],
+            "lrrrrl",
         ),
         asked=str(run["asked"]),
         simulated=str(len(cells)),
         fit_nodes=str(FIT_NODES),
+        fitted="They are fitted" if run["packaged"] else "They were fitted before, to the packaged measurements:",
+        notes=(files(__package__) / f"notes-{system}.md").read_text(encoding="utf-8").strip(),
         host=table(
             ["size", "send", "receive", "delay"],
             [[of["size"], of["send"], of["receive"], of["delay"]] for of in run["host"]["by_size"]],
             "rrrr",
         ),
         far=_far(cells),
+        left=_left(left),
         cells=table(
             ["victim", "nodes", "size", "beside", "measured", "95 %", "simulated", "95 %", "off by"],
             [_line(cell) for cell in cells],
@@ -210,14 +269,37 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
     return wrapped(text)
 
 
-def _bias(row: Row, cells: Sequence[Cell]) -> str:
+def _summary(system: str, cells: Sequence[Cell]) -> str:
+    incast = [cell for cell in cells if cell.measured.beside.aggressor == "incast"]
+    if not incast:
+        return f"No victim of {NAMES[system]} beside an incast is here."
+    error = geometric([cell.error for cell in incast])
+    none = geometric([math.log(cell.measured.slowdown) for cell in incast])
+    word = "are predicted" if predicted(cells) else "are **not predicted**"
+    return (
+        f"Slowdowns beside an incast on {NAMES[system]} {word}: they are off by x {error:.2f} on the average. "
+        f'A model that knows no interference (column "if always 1") is off by x {none:.2f}.'
+    )
+
+
+def _left(left: Sequence[Left]) -> str:
+    expected = Counter(row.why for row in left if row.understood)
+    lines = [f"- {count} rows: {why}." for why, count in sorted(expected.items())]
+    odd = [[row.run, row.size, row.why] for row in left if not row.understood]
+    if odd:
+        lines += ["", "Rows that were not understood, or could not be simulated:", ""]
+        lines.append(table(["run", "size", "why"], odd, "lrl"))
+    return "\n".join(lines) or "None."
+
+
+def _beside(row: Row, cells: Sequence[Cell]) -> tuple[str, str]:
+    """Bias, and the error without interference."""
     name = row.what.partition(":")[0]
     if row.id == "alone":
-        inside = name.endswith(", fitted")
-        errors = [cell.alone_error for cell in cells if (cell.measured.nodes <= FIT_NODES) == inside]
-    else:
-        errors = [cell.error for cell in _groups(cells)[name]]
-    return f"x {math.exp(fmean(errors)):.2f}"
+        return f"x {math.exp(fmean(cell.alone_error for cell in _alone(cells)[name])):.2f}", ""
+    of = _groups(cells)[name]
+    none = geometric([math.log(cell.measured.slowdown) for cell in of])
+    return f"x {math.exp(fmean(cell.error for cell in of)):.2f}", f"x {none:.2f}"
 
 
 def _bold(verdict: str) -> str:
@@ -249,39 +331,47 @@ def _line(cell: Cell) -> list[str]:
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
-    """Simulated against measured slowdown, on logarithmic axes."""
-    (run,) = runs
-    cells: list[Cell] = run["cells"]
+    """Simulated against measured slowdown, on logarithmic axes: a panel for each machine."""
     with settings():
-        drawn = figure(6.2, 5.2)
-        axes = drawn.subplots()
-        ends = [0.8, 1.3 * max(max(cell.measured.slowdown, cell.slowdown) for cell in cells)]
-        axes.fill_between(ends, [x / GOAL for x in ends], [x * GOAL for x in ends], color="0.9", label="within x 1.25")
-        axes.plot(ends, ends, color="0.6", linewidth=0.8)
-        kinds = {
-            ("alltoall", "incast"): ("#0072b2", "o"),
-            ("allgather", "incast"): ("#d55e00", "D"),
-            ("alltoall", "alltoall"): ("#56b4e9", "x"),
-            ("allgather", "alltoall"): ("#e69f00", "+"),
-        }
-        for (victim, aggressor), (colour, marker) in kinds.items():
-            of = [c for c in cells if (c.measured.beside.victim, c.measured.beside.aggressor) == (victim, aggressor)]
-            name = "all-to-all" if victim == "alltoall" else "all-gather"
-            other = "all-to-all" if aggressor == "alltoall" else "incast"
-            measured, simulated = [c.measured.slowdown for c in of], [c.slowdown for c in of]
-            axes.plot(measured, simulated, marker, color=colour, markersize=4, label=f"{name} beside {other}")
-        axes.set(
-            xscale="log", yscale="log", xlim=ends, ylim=ends, title=f"Mean slowdown on {run['system'].capitalize()}"
-        )
-        axes.set(xlabel="measured", ylabel="simulated")
-        axes.legend()
+        drawn = figure(6.2 if len(runs) == 1 else 3.4 * len(runs), 5.2 if len(runs) == 1 else 4.1)
+        panels = drawn.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
+        most = max((max(cell.measured.slowdown, cell.slowdown) for run in runs for cell in run["cells"]), default=1.0)
+        ends = [0.5, 1.3 * most]
+        for axes, run in zip(panels, runs, strict=True):
+            axes.fill_between(
+                ends, [x / GOAL for x in ends], [x * GOAL for x in ends], color="0.9", label="within x 1.25"
+            )
+            axes.plot(ends, ends, color="0.6", linewidth=0.8)
+            for (victim, aggressor), (colour, marker) in MARKS.items():
+                of = [
+                    c
+                    for c in run["cells"]
+                    if (c.measured.beside.victim, c.measured.beside.aggressor) == (victim, aggressor)
+                ]
+                name = "all-to-all" if victim == "alltoall" else "all-gather"
+                other = "all-to-all" if aggressor == "alltoall" else "incast"
+                measured, ours = [c.measured.slowdown for c in of], [c.slowdown for c in of]
+                axes.plot(measured, ours, marker, color=colour, markersize=4, label=f"{name} beside {other}")
+            title = f"Mean slowdown on {NAMES[run['system']]}" if len(runs) == 1 else NAMES[run["system"]]
+            axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=title, xlabel="measured mean slowdown")
+        panels[0].set(ylabel="simulated mean slowdown")
+        panels[0].legend(loc="upper left")
     return drawn
+
+
+MARKS = {
+    ("alltoall", "incast"): ("#0072b2", "o"),
+    ("allgather", "incast"): ("#d55e00", "D"),
+    ("alltoall", "alltoall"): ("#56b4e9", "x"),
+    ("allgather", "alltoall"): ("#e69f00", "+"),
+}
+"""Victim and aggressor -> colour and marker."""
 
 
 def _reproduction(system: str) -> Reproduction:
     return Reproduction(
         name=f"interference-{system}",
-        title=f"Victims beside aggressors on {system.capitalize()}: slowdowns predicted from times alone",
+        title=f"Victims beside aggressors on {NAMES[system]}: slowdowns predicted from times alone",
         points=lambda _: [],
         make=None,
         rows=_rows,
