@@ -409,7 +409,9 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}`: application-aware routing reads the counters of the NICs, and the NICs of this system count nothing",
         'fabric = {{ nic = "aries" }}',
     ),
-    "two-windows": Message("`{key}`: NICs of Aries have a window of their own", 'fabric.nic.window, or fabric.nic = "aries"'),
+    "two-windows": Message(
+        "`{key}`: NICs of Aries have a window of their own", 'fabric.nic.window, or fabric.nic = "aries"'
+    ),
     "cycle-too-long": Message(
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
         "({flit_ps:time})"

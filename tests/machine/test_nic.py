@@ -85,7 +85,7 @@ def test_the_document_of_a_system_makes_the_same_system():
 @pytest.mark.parametrize(
     ("nic", "message", "hint"),
     [
-        ({"kind": "arise"}, "`kind`: expected `simple` or `aries`, found `arise`", "`aries`"),
+        ({"kind": "arise"}, "`kind`: expected `simple`, `aries` or `windowed`, found `arise`", "`aries`"),
         ({"window": 5}, "a `simple` NIC has no `window`", '"aries"'),
         ({"kind": "aries", "window": 0}, "a window must be between 1 and 1,048,576 packets, found 0", None),
         ({"kind": "aries", "packet": "0 B"}, "a packet must have between 1 and 65,536 bytes, found 0", None),

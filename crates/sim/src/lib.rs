@@ -82,7 +82,7 @@ pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Cost), Err
 /// As [`run`], on up to this many threads. The result does not depend on their number.
 ///
 /// A run whose threads would have too little to do between two exchanges gets fewer. One thread simulates runs with
-/// `blame`, routings that read other routers, programs whose receivers fetch data, and answered packets of nodes with
+/// routings that read other routers, programs whose receivers fetch data, and answered packets of nodes with
 /// NICs at several routers.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! All of this belongs to nodes and does not depend on the network. *Rank events* come in (a message has arrived, a CPU
 //! task is done). [`ProtocolMessage`]s that the NICs are to send go out. The simulation carries them; see
-//! `simulation/programs.rs`.
+//! `nodes/programs.rs`.
 //!
 //! | file | what |
 //! |---|---|

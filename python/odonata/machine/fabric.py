@@ -15,10 +15,10 @@ from odonata.errors import InputError
 MAX_CHANNELS = 16
 #: Largest packet of the core, with its header.
 MAX_PACKET_BYTES = 65_536
-#: Largest window of a NIC of the core.
+#: Largest window of a NIC of Aries of the core, in packets.
 MAX_WINDOW = 2**20
-#: What a NIC of Aries has, and its defaults; `machine.sources` has their sources.
-ARIES: Mapping[str, Any] = {"packet": 64, "window": 1_024, "operation": "put", "cycle": None}
+#: Largest window of a NIC towards a destination of the core, in bytes.
+MAX_WINDOW_BYTES = 2**40
 #: Header and flit of packets of Aries.
 ARIES_FLIT_BYTES = 16
 #: Largest buffer of the core.
@@ -50,6 +50,34 @@ Delay = Annotated[
 Channels = Annotated[int, BeforeValidator(input_error_as_problem(_channels))]
 
 
+class Packets(int):
+    """A window in packets; one in bytes is a plain number."""
+
+
+#: What a NIC of Aries has, and its defaults; `machine.sources` has their sources.
+ARIES: Mapping[str, Any] = {"packet": 64, "window": Packets(1_024), "operation": "put", "cycle": None}
+
+
+def _window(value: Any) -> int:
+    """A number of packets, or a size in bytes with its unit."""
+    if isinstance(value, str):
+        return units.size_bytes(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(
+            f"expected a number of packets, or a size with its unit, found `{value!r}`", hint='window = "64 KiB"'
+        )
+    return Packets(value)
+
+
+Window = Annotated[
+    Any,
+    BeforeValidator(input_error_as_problem(_window)),
+    PlainSerializer(
+        lambda value: int(value) if isinstance(value, Packets) else units.format_bytes(value), when_used="json"
+    ),
+]
+
+
 class LinkTable(Table):
     """A class of links, both directions alike."""
 
@@ -72,18 +100,22 @@ class NicTable(Table):
         "`least-busy`: the one with the least to send; `by-rank`: the ranks of a program on a node take its NICs in "
         "turn, and a message uses the NIC of its rank at each end (traffic: as `hash`) (default: hash)",
     )
-    kind: Literal["simple", "aries"] | None = Field(
+    kind: Literal["simple", "aries", "windowed"] | None = Field(
         None,
         description="`simple`: packets go one way; `aries`: every request packet is answered by a response packet, a "
-        "window bounds the requests without a response, and the NIC has counters (default: simple)",
+        "window bounds the requests without a response, and the NIC has counters; `windowed`: every packet is "
+        "acknowledged, and a window bounds the bytes in flight to each destination (default: simple, or windowed with "
+        "a window in bytes)",
     )
     packet: Size | None = Field(
         None,
         description="`aries`: payload of a packet of the NIC; a larger `fabric.packet` is a burst of such packets "
         "(default: 64 B)",
     )
-    window: int | None = Field(
-        None, description="`aries`: most packets of a NIC that have no response yet (default: 1,024)"
+    window: Window | None = Field(
+        None,
+        description="`aries`: most packets of a NIC that have no response yet (default: 1,024); `windowed`: most bytes "
+        "from a NIC to another one without an acknowledgement, at least those of a full packet",
     )
     operation: Literal["put", "get"] | None = Field(
         None,
@@ -97,13 +129,19 @@ class NicTable(Table):
     )
 
     @property
-    def answers(self) -> bool:
-        """Whether every packet is answered."""
+    def is_aries(self) -> bool:
+        """Whether it is a NIC of Aries."""
         return self.kind == "aries"
+
+    @property
+    def is_windowed(self) -> bool:
+        """Whether it has a window towards each destination."""
+        in_bytes = self.window is not None and not isinstance(self.window, Packets)
+        return self.kind == "windowed" or (self.kind is None and in_bytes)
 
     def completed(self, flit: int, node: LinkTable | None) -> Self:
         """The same with a value for every key that its kind has, for flits of so many bytes and links to nodes."""
-        if not self.answers:
+        if not self.is_aries:
             return self
         defaults = dict(ARIES)
         if node is not None:  # else it is refused later
@@ -112,9 +150,17 @@ class NicTable(Table):
 
     def check(self) -> None:
         """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
+        kind = "windowed" if self.is_windowed else self.kind or "simple"
         for key in ARIES:
-            if not self.answers and getattr(self, key) is not None:
-                raise InputError(f"a `simple` NIC has no `{key}`", hint='kind = "aries"', path=(key,))
+            if not self.is_aries and getattr(self, key) is not None and not (self.is_windowed and key == "window"):
+                raise InputError(f"a `{kind}` NIC has no `{key}`", hint='kind = "aries"', path=(key,))
+        if self.is_windowed:
+            self._check_bytes()
+            return
+        if self.window is not None and not isinstance(self.window, Packets):
+            raise InputError(
+                "the window of a NIC of Aries is a number of packets", hint="window = 1024", path=("window",)
+            )
         if self.window is not None and not 1 <= self.window <= MAX_WINDOW:
             message = f"a window must be between 1 and {MAX_WINDOW:,} packets, found {self.window:,}"
             raise InputError(message, path=("window",))
@@ -122,15 +168,27 @@ class NicTable(Table):
             message = f"a packet must have between 1 and {MAX_PACKET_BYTES:,} bytes, found {self.packet:,}"
             raise InputError(message, path=("packet",))
 
+    def _check_bytes(self) -> None:
+        if self.window is None or isinstance(self.window, Packets):
+            found = "no window" if self.window is None else f"{self.window:,} packets"
+            message = f"the window of a `windowed` NIC is a size in bytes, found {found}"
+            raise InputError(message, hint='window = "64 KiB"', path=("kind" if self.window is None else "window",))
+        if not 1 <= self.window <= MAX_WINDOW_BYTES:
+            most = units.format_bytes(MAX_WINDOW_BYTES)
+            message = f"a window must have between 1 B and {most}, found {units.format_bytes(self.window)}"
+            raise InputError(message, path=("window",))
+
     def spec(self) -> dict[str, Any]:
         """The NIC as the core reads it, from the result of `completed`."""
         nic: dict[str, Any] = {"overhead_ps": self.overhead, "order": self.order}
         if self.rail not in (None, "hash"):
             nic["rail"] = self.rail
-        if self.answers:
+        if self.is_windowed:
+            nic["window_bytes"] = self.window
+        if self.is_aries:
             nic["aries"] = {
                 "packet_bytes": self.packet,
-                "window": self.window,
+                "window": None if self.window is None else int(self.window),
                 "operation": self.operation,
                 "cycle_ps": self.cycle,
             }
@@ -260,7 +318,7 @@ class FabricTable(Table):
         changes: dict[str, Any] = {}
         if self.router is not None:
             changes["router"] = self.router.completed(self.links)
-        if self.nic.answers:
+        if self.nic.is_aries:
             changes |= {key: ARIES_FLIT_BYTES for key in ("header", "flit") if getattr(self, key) is None}
             changes["nic"] = self.nic.completed(changes.get("flit") or self.flit or 1, self.links.get("node"))
         return self.model_copy(update=changes) if changes else self
@@ -282,6 +340,9 @@ class FabricTable(Table):
             if value is not None and not least <= value <= MAX_PACKET_BYTES:
                 message = f"a {key} must have between {least} and {MAX_PACKET_BYTES:,} bytes, found {value:,}"
                 raise InputError(message, path=(key,))
+        if self.nic.is_windowed and self.nic.window is not None and self.nic.window < self.packet:
+            message = f"the window ({self.nic.window:,} B) must hold at least one full packet ({self.packet:,} B)"
+            raise InputError(message, path=("nic", "window"))
         wire = self.wire_bytes
         if wire > MAX_PACKET_BYTES:
             message = f"a packet with its header, in whole flits, must have at most {MAX_PACKET_BYTES:,} bytes"
@@ -310,7 +371,9 @@ class FabricTable(Table):
     def nic_text(self) -> str | None:
         """What its NICs are, for `odonata show`; nothing if they are simple."""
         nic = self.nic
-        if not nic.answers:
+        if nic.is_windowed and nic.window is not None:
+            return f"windowed ({units.format_bytes(nic.window)} in flight to each destination)"
+        if not nic.is_aries:
             return None
         burst = -(-self.packet // (nic.packet or 1))
         packets = "packets" if burst == 1 else f"bursts of {burst} packets"

@@ -197,12 +197,13 @@ def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
     if isinstance(router, Mapping) and router.get("kind") == "ideal" and _part_of(table, "router") is not None:
         del table["fabric"]["router"]
     before = _part_of(table, "nic")
-    if isinstance(nic, Mapping) and nic.get("kind") == "simple" and isinstance(before, dict):
-        if before.get("kind") == "aries":
+    if isinstance(nic, Mapping) and isinstance(before, dict):
+        if nic.get("kind") in ("simple", "windowed") and before.get("kind") == "aries":
             for key in ("header", "flit"):
                 table["fabric"].pop(key, None)
-        for key in ARIES:
-            before.pop(key, None)
+        if nic.get("kind", before.get("kind")) != before.get("kind"):
+            for key in ARIES:
+                before.pop(key, None)
     return _merge(table, changes)
 
 

@@ -136,7 +136,11 @@ _WAIT = (
 )
 _NO_ANSWERS = "absent if its NICs do not answer packets"
 _UNANSWERED = "absent if a response is missing at the end, and for messages inside a node"
-_STALLED = "of the NIC's clock in which a flit of a request was ready and was not sent (docs/model.md, section 3)"
+_STALLED = (
+    "of the NIC's clock in which a flit of a request was ready and was not sent (docs/model.md, section 3), absent "
+    "without a clock"
+)
+_CLOCKLESS = "absent without a clock"
 _PACKET_LATENCY = "time from the first flit of a request to the last flit of its response"
 _OTHER_MODE = f"absent if its routing is none of {', '.join(MODES)} and application-aware"
 _SERIES_WAIT = (
@@ -266,7 +270,7 @@ _LINES: dict[str, list[Line]] = {
         ("request_packets", "UInt64", "packets", "requests sent", "neither"),
         ("request_flits", "UInt64", "flits", "their flits", "neither"),
         ("stalled_cycles", "UInt64", "cycles", f"cycles {_STALLED}", "less"),
-        ("window_cycles", "UInt64", "cycles", "cycles in which a request waited for the window", "less"),
+        ("window_cycles", "UInt64", "cycles", f"cycles in which a request waited for the window, {_CLOCKLESS}", "less"),
         ("answered_packets", "UInt64", "packets", "requests whose response has come", "neither"),
         ("latency_ps", "UInt64", "ps", f"sum over these of the {_PACKET_LATENCY}", "less"),
         ("response_packets", "UInt64", "packets", "responses sent", "neither"),

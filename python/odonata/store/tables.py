@@ -209,9 +209,22 @@ def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> d
         return dict.fromkeys(names)
     nodes, rails = sorted(set(spec["jobs"][job]["nodes"])), int(spec["topology"].get("rails", 1))
     own = {name: int(values.reshape(-1, rails)[nodes].sum()) for name, values in nics.items()}
-    stalled = own["stalled_ps"] // spec["fabric"]["nic"]["aries"]["cycle_ps"]
+    cycle = _cycle_ps(spec)
+    stalled = own["stalled_ps"] // cycle if cycle else None
     latency = own["latency_ps"] / own["answered_packets"] if own["answered_packets"] else None
     return dict(zip(names, (own["request_packets"], own["request_flits"], stalled, latency), strict=True))
+
+
+def _cycle_ps(spec: Mapping[str, Any]) -> int | None:
+    """Clock cycle of the NICs; none if they have no clock."""
+    aries = spec["fabric"]["nic"].get("aries")
+    return int(aries["cycle_ps"]) if aries else None
+
+
+def _in_cycles(ps: NDArray[np.uint64], spec: Mapping[str, Any]) -> NDArray[np.uint64] | list[None]:
+    """Times in clock cycles of the NICs, rounded down; unknown if they have no clock."""
+    cycle = _cycle_ps(spec)
+    return ps // np.uint64(cycle) if cycle else [None] * len(ps)
 
 
 def _modes(totals: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:
@@ -297,11 +310,10 @@ def nics_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mappi
         return frame("nics", {column.name: [] for column in columns_of("nics")})
     works, rails = _working(system)[1], int(system["rails"])
     job_of = {node: job for job, what in enumerate(spec["jobs"]) for node in what["nodes"]}
-    cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
     node = np.arange(len(works)) // rails
-    data = {name: values[works] for name, values in nics.items()}
-    data["stalled_cycles"] = data.pop("stalled_ps") // cycle
-    data["window_cycles"] = data.pop("window_ps") // cycle
+    data: dict[str, Any] = {name: values[works] for name, values in nics.items()}
+    for name in ("stalled", "window"):
+        data[f"{name}_cycles"] = _in_cycles(data.pop(f"{name}_ps"), spec)
     jobs = [job_of.get(int(n)) for n in node[works]]
     return frame("nics", {"node": node[works], "nic": (np.arange(len(works)) % rails)[works], "job": jobs, **data})
 
@@ -311,12 +323,11 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
     counters = result.get("message_counters")
     if counters is None:
         return frame("nic_messages", {column.name: [] for column in columns_of("nic_messages")})
-    cycle = np.uint64(spec["fabric"]["nic"]["aries"]["cycle_ps"])
     answered = counters["complete_ps"] > 0
     counted = {
         "packets": counters["packets"],
         "flits": counters["flits"],
-        "stalled_cycles": counters["stalled_ps"] // cycle,
+        "stalled_cycles": pl.Series(_in_cycles(counters["stalled_ps"], spec), dtype=pl.UInt64),
         "packet_latency_mean_ps": counters["latency_ps"] / np.maximum(counters["packets"], np.uint64(1)),
         "complete_ps": counters["complete_ps"],
     }
@@ -332,7 +343,8 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
 def channels_of(spec: Mapping[str, Any]) -> int:
     """Virtual channels of a link between routers: those of requests, and as many of responses if there are any."""
     fabric = spec["fabric"]
-    return int(fabric["channels"]) * (2 if "aries" in fabric.get("nic", {}) else 1)
+    answered = not {"aries", "window_bytes"}.isdisjoint(fabric.get("nic", {}))
+    return int(fabric["channels"]) * (2 if answered else 1)
 
 
 def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:
