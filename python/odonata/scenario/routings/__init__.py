@@ -27,6 +27,7 @@ from odonata.scenario.routings.prog_adaptive import ProgAdaptive
 from odonata.scenario.routings.routing import Routing
 from odonata.scenario.routings.ugal_g import UgalG
 from odonata.scenario.routings.ugal_l import UgalL
+from odonata.scenario.routings.up_down import UpDown
 from odonata.scenario.routings.valiant import Valiant
 
 #: All routings by name.
@@ -48,16 +49,18 @@ ROUTINGS: dict[str, type[Routing]] = {
     "nmin-hash": NminHash,
     "in-order": InOrder,
     "application-aware": ApplicationAware,
+    "up-down": UpDown,
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; K5). On a dragonfly, the most common published baseline (Kim 2008; assumed). On a cascade, the
-#: default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
+#: default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only one, adaptive.
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
     "cascade": "aries",
     "slingshot": "ugal-l",
+    "fat-tree": "up-down",
 }
 
 #: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths
