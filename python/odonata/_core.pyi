@@ -62,16 +62,23 @@ class Description(TypedDict):
     links: dict[str, int]
     #: Names of the link classes; `slot_class` is an index into it.
     classes: list[str]
-    #: The largest number of cables between two groups.
+    #: The largest number of cables that join two groups directly.
     links_per_pair: int
     #: NICs of each node.
     rails: int
-    #: The first class of links between groups.
+    #: The first class of links that leave groups.
     first_global: int
     #: Router of each node (of its first NIC).
     node_router: NDArray[np.uint32]
     node_group: NDArray[np.uint32]
-    router_group: NDArray[np.uint32]
+    #: Group of each router, or -1.
+    router_group: NDArray[np.int64]
+    #: What the family calls a group, and its kinds of routers from the nodes upwards.
+    group_name: str
+    router_kinds: list[str]
+    #: An index into `router_kinds`.
+    router_kind: NDArray[np.uint8]
+    #: Whether each is of the lowest kind, which has the nodes.
     router_is_leaf: NDArray[np.bool_]
     slot_router: NDArray[np.uint32]
     slot_port: NDArray[np.uint16]

@@ -350,6 +350,14 @@ MESSAGES: Mapping[str, Message] = {
         "the number of routers must be a multiple of `rails`",
         {"whose": _whose_group},
     ),
+    "uneven-rail-leaves": Message(
+        "`{key}` is {rails}, each on another leaf, but a pod has {leaves} leaves",
+        "the number of leaves must be a multiple of `rails`",
+    ),
+    "uneven-cores": Message(
+        "`{key}` is {cores}, which {spines} spines of a pod cannot share equally", "use a multiple of {spines}"
+    ),
+    "needless-cores": Message("`{key}` is {cores}, but a tree with one pod has no cores", "set it to 0"),
     "no-such-router": Message("`{key}` names router {router}, but the routers are 0 to {last}"),
     "no-such-group": Message("`{key}` names group {group}, but the groups are 0 to {last}"),
     "not-a-spine": Message(

@@ -31,7 +31,7 @@ use live::Live;
 pub const LEAF: ClassId = ClassId(1);
 /// Class of the links between spines and cores.
 pub const CORE: ClassId = ClassId(2);
-/// Names of the link classes of a fat tree. One of two levels has no cables of the last class.
+/// Names of the link classes of a fat tree; one of two levels has the first two.
 pub const CLASSES: &[&str] = &["node", "leaf", "core"];
 
 /// Where the NICs of one node are attached.

@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 Way = Literal["in", "out", "both"]
 """The traffic over a group's global links that is counted: incoming, outgoing, or both."""
 
-_BETWEEN_GROUPS = pl.col("from_group") != pl.col("to_group")
+#: A router that belongs to no group (a core of a fat tree) has none in the table: its links leave groups.
+_BETWEEN_GROUPS = pl.col("from_group").ne_missing(pl.col("to_group"))
+_HAS_GROUP = pl.col("from_group").is_not_null()
+_JOINS_GROUPS = _BETWEEN_GROUPS & _HAS_GROUP & pl.col("to_group").is_not_null()
 _INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & ~_BETWEEN_GROUPS
 
 
 def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     """Mean busy fraction of the links from each group (row) to each other (column); NaN where there are none."""
     groups = _groups(links)
-    busy = links.filter(_BETWEEN_GROUPS).group_by("from_group", "to_group").agg(pl.col("busy").mean())
+    busy = links.filter(_JOINS_GROUPS).group_by("from_group", "to_group").agg(pl.col("busy").mean())
     matrix = np.full((groups, groups), np.nan)
     matrix[busy["from_group"].to_numpy(), busy["to_group"].to_numpy()] = busy["busy"].to_numpy()
     return matrix
@@ -32,8 +35,13 @@ def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] |
     if not chosen.height:
         return None
     top = chosen.row(int(chosen["busy"].arg_max() or 0), named=True)
-    groups = f", group {top['from_group']} to {top['to_group']}" if between_groups else f" of group {top['from_group']}"
+    inside = f" of group {top['from_group']}"
+    groups = f", {_group(top['from_group'])} to {_group(top['to_group'])}" if between_groups else inside
     return float(top["busy"]), f"router {top['from_id']} to {top['to_id']}{groups}"
+
+
+def _group(number: int | None) -> str:
+    return "no group" if number is None else f"group {number}"
 
 
 def leaves_in_group(links: pl.DataFrame) -> int | None:
@@ -41,7 +49,7 @@ def leaves_in_group(links: pl.DataFrame) -> int | None:
 
     `None` if all routers have nodes, or groups differ.
     """
-    routers = links.filter(pl.col("from_kind") == "router")
+    routers = links.filter((pl.col("from_kind") == "router") & _HAS_GROUP)
     has_nodes = (pl.col("to_kind") == "node").any()
     leaf = routers.group_by("from_group", "from_id").agg(has_nodes.alias("leaf")).sort("from_group", "from_id")
     leaves: set[int] = set()
@@ -58,8 +66,8 @@ def local_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
 
     NaN if a router has none. Rows of smaller groups have NaN at the end.
     """
-    local = links.filter(_INSIDE).group_by("from_group", "from_id").agg(pl.col("busy").mean())
-    routers = links.filter(pl.col("from_kind") == "router").select("from_group", "from_id").unique()
+    local = links.filter(_INSIDE & _HAS_GROUP).group_by("from_group", "from_id").agg(pl.col("busy").mean())
+    routers = links.filter((pl.col("from_kind") == "router") & _HAS_GROUP).select("from_group", "from_id").unique()
     ordered = routers.sort("from_group", "from_id").with_columns(
         index=pl.int_range(pl.len()).over("from_group"),
     )
@@ -75,7 +83,7 @@ def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
 
     In Kang 2019, figure 10: 384 x 4.37 = 1,678.
     """
-    bandwidths = links.filter(_BETWEEN_GROUPS).group_by("from_group").agg(pl.col("bandwidth").sum())
+    bandwidths = links.filter(_BETWEEN_GROUPS & _HAS_GROUP).group_by("from_group").agg(pl.col("bandwidth").sum())
     capacity = np.zeros(_groups(links))
     capacity[bandwidths["from_group"].to_numpy()] = bandwidths["bandwidth"].to_numpy() / 2**30
     return capacity

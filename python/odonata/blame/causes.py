@@ -24,10 +24,10 @@ class Place:
 
     class_: str
     """Class of the links."""
-    from_group: int
-    """Group of their senders."""
-    to_group: int
-    """Group of their receivers."""
+    from_group: int | None
+    """Group of their senders; None for routers that belong to none, such as the cores of a fat tree."""
+    to_group: int | None
+    """Group of their receivers, likewise."""
     links: int
     """Number of links at which they wait."""
     worst: str
@@ -39,8 +39,13 @@ class Place:
     def name(self) -> str:
         """The links in words."""
         if self.from_group != self.to_group:
-            return f"group {self.from_group} to group {self.to_group}"
-        return f"in group {self.from_group}"
+            return f"{group_name(self.from_group)} to {group_name(self.to_group)}"
+        return f"in {group_name(self.from_group)}"
+
+
+def group_name(group: int | None) -> str:
+    """A group in words."""
+    return "routers outside groups" if group is None else f"group {group}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,9 @@ def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 def groups_of(by_link: pl.DataFrame) -> tuple[int, ...]:
     """The fewest groups whose outgoing links explain most of the time `time_ps` of links between routers."""
-    between = by_link.filter((pl.col("from_kind") == "router") & (pl.col("to_kind") == "router"))
+    between = by_link.filter(
+        (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & pl.col("from_group").is_not_null()
+    )
     sums = (
         between.group_by("from_group")
         .agg(pl.col("time_ps").sum())

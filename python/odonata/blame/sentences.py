@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.blame.causes import group_name
 from odonata.blame.critical import LATE_RECEIVER, LATE_SENDER, TRANSFER
 from odonata.text import Column, Table, html
 from odonata.units import format_time
@@ -141,13 +142,16 @@ def about(job: JobCauses) -> str:
 
 def _place(cause: Cause) -> str:
     """Where most of it is: between two groups or in one if half of it is, else the class of the links and groups."""
-    pairs: dict[tuple[int, int], int] = {}
+    pairs: dict[tuple[int | None, int | None], int] = {}
     for place in cause.places:
-        ends = (min(place.from_group, place.to_group), max(place.from_group, place.to_group))
-        pairs[ends] = pairs.get(ends, 0) + place.ps
+        low, high = sorted((place.from_group, place.to_group), key=lambda group: -1 if group is None else group)
+        pairs[low, high] = pairs.get((low, high), 0) + place.ps
     (first, second), ps = max(pairs.items(), key=lambda item: item[1])
     if ps >= MAINLY * cause.ps:
-        where = f"between groups {first} and {second}" if first != second else f"in group {first}"
+        between = f"between groups {first} and {second}"
+        if first is None:
+            between = f"between {group_name(second)} and {group_name(first)}"
+        where = between if first != second else f"in {group_name(first)}"
         return f"{percent(ps / cause.ps)} of that at links {where}"
     class_, most = next(iter(cause.by_class.items()))
     return f"{percent(most / cause.ps)} of that at links of class {class_}{_out_of(cause)}"

@@ -48,13 +48,15 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
     group = resolved.system.describe()["router_group"]
     for path in paths["paths"]:
         for hop in path["hops"]:
-            hop["group"] = int(group[hop["router"]])
+            own = int(group[hop["router"]])
+            hop["group"] = own if own >= 0 else None
     return {
         "kind": "routes",
         "system": resolved.system.name,
         "routing": resolved.spec["routing"],
         "from": source,
         "to": destination,
+        "group_name": resolved.system.table.group_name,
         "total": paths["total"],
         "paths": paths["paths"],
     }
@@ -67,7 +69,9 @@ def text(paths: dict[str, Any]) -> str:
     count = f"{total:,} path{'' if total == 1 else 's'}"
     blocks = [f"{head}\n{count}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
     # One table for all paths, so that their columns are aligned.
-    hops = iter(aligned([_cells(hop) for path in paths["paths"] for hop in path["hops"]], indent="  "))
+    hops = iter(
+        aligned([_cells(hop, paths["group_name"]) for path in paths["paths"] for hop in path["hops"]], indent="  ")
+    )
     for number, path in enumerate(paths["paths"], start=1):
         links = sum(hop["to_router"] is not None for hop in path["hops"])
         kind = "minimal" if path["minimal"] else "non-minimal"
@@ -77,14 +81,18 @@ def text(paths: dict[str, Any]) -> str:
     return "\n\n".join(blocks)
 
 
-def _cells(hop: dict[str, Any]) -> list[str]:
+def _cells(hop: dict[str, Any], group_name: str) -> list[str]:
     to = f"to node {hop['to_node']}" if hop["to_router"] is None else f"to router {hop['to_router']}"
-    at = [f"router {hop['router']}", f"group {hop['group']}", f"port {hop['port']}"]
+    at = [
+        f"router {hop['router']}",
+        "" if hop["group"] is None else f"{group_name} {hop['group']}",
+        f"port {hop['port']}",
+    ]
     return [*at, str(hop["class"]), f"channel {hop['channel']}", to]
 
 
 def _routing(spec: dict[str, Any]) -> str:
-    options = [f"{key} {spec[key]}" for key in ("mode", "via", "gateways") if key in spec]
+    options = [f"{key} {spec[key]}" for key in ("mode", "via", "gateways", "spread") if key in spec]
     name = f"ugal-{spec['knowledge'][0]}" if "knowledge" in spec else str(spec["name"])
     return f"{name} ({', '.join(options)})" if options else name
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def summary(system: System) -> str:
     """One line for the list of machines: its size and its title."""
     shape, routers = system.shape, system.table.routers_in_all()
-    return f"{shape.nodes:>6,} nodes {routers:>6,} routers {shape.groups:>3} groups  {system.title}"
+    groups = f"{shape.groups:>3} {system.table.group_name}s"
+    return f"{shape.nodes:>6,} nodes {routers:>6,} routers {groups:<10}  {system.title}"
 
 
 def facts(system: System) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def facts(system: System) -> dict[str, Any]:
         "nodes": wired["nodes"],
         "routers": wired["routers"],
         "groups": wired["groups"],
+        "group_name": wired["group_name"],
         "links": wired["links"],
         "links_per_pair": wired["links_per_pair"],
         "router": system.table.fabric.router_text,
@@ -55,7 +57,7 @@ def text(facts: dict[str, Any]) -> str:
         ("topology", facts["topology"]),
         ("nodes", f"{facts['nodes']:,}"),
         ("routers", f"{facts['routers']:,}"),
-        ("groups", f"{facts['groups']:,}"),
+        (facts["group_name"] + "s", f"{facts['groups']:,}"),
         ("links", ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())),
         ("router", facts["router"]),
         *((("nic", facts["nic"]),) if "nic" in facts else ()),

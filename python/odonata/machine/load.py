@@ -228,6 +228,9 @@ def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str
     except InputError as e:
         raise e.under("wiring") from None
     merged = {key: value for key, value in merged.items() if key != "wiring"}
+    kind = KINDS.get(str(merged.get("kind")))
+    if kind is not None and kind.intra_numbers is None:
+        raise InputError(f"CODES has no connection files for a {merged['kind']}", path=("wiring",))
     imported = {}
     if wiring.inter is not None:
         for key in ("global_links", *_RULES):
@@ -240,6 +243,7 @@ def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str
     table = _table(merged)
     if wiring.intra is not None:
         columns = getattr(table, "columns", None)
+        assert table.intra_numbers is not None
         lacking = read_intra(folder / wiring.intra, table.intra_numbers, columns, core.describe(table.topology()))
         if lacking:
             failed = merged.get("failed", {})
@@ -257,7 +261,7 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     if not isinstance(kind, str) or kind not in KINDS:
         error = unknown("kind of machine", str(kind), KINDS)
         raise InputError(error.message, hint=error.hint, path=("kind",))
-    classes = KINDS[kind].classes
+    classes = KINDS[kind].classes_of(merged)
     fabric = merged.get("fabric")
     links = fabric.get("links") if isinstance(fabric, Mapping) else None
     for name in links if isinstance(links, Mapping) else ():
@@ -266,7 +270,7 @@ def _table(merged: dict[str, Any]) -> MachineTable:
             raise InputError(error.message, hint=error.hint, path=("fabric", "links", name))
     table = validate(KINDS[kind], KINDS[kind].completed(merged))
     try:
-        table.fabric.check(table.classes)
+        table.fabric.check(table.own_classes)
     except InputError as e:
         raise e.under("fabric") from None
     table.check()

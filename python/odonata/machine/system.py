@@ -123,9 +123,10 @@ class System(Attributes):
 
     @cached_property
     def global_bandwidth_of_group(self) -> int:
-        """Bandwidth of the links from a group to all others, one way, in millionths of a byte per second."""
-        link = self.table.fabric.links[self.table.between_groups].bandwidth
-        return link * self.links_per_pair * (self.shape.groups - 1)
+        """Bandwidth of the links from a group to elsewhere, one way, in millionths of a byte per second."""
+        if self.shape.groups == 1:
+            return 0
+        return self.table.fabric.links[self.table.between_groups].bandwidth * self.table.links_out()
 
     @cached_property
     def links_per_pair(self) -> int:
@@ -162,7 +163,8 @@ class System(Attributes):
 
     def __repr__(self) -> str:
         shape = self.shape
-        return f"System({self.name}: {shape.nodes:,} nodes in {shape.groups} groups)"
+        groups = f"{shape.groups} {self.table.group_name}{'' if shape.groups == 1 else 's'}"
+        return f"System({self.name}: {shape.nodes:,} nodes in {groups})"
 
 
 def dumped(table: MachineTable) -> dict[str, Any]:

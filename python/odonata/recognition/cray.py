@@ -322,7 +322,7 @@ def _point_to_point(system: System) -> Iterator[str]:
             rails[cable.node] += 1
             if cable.router not in dead and cable.node not in gone:
                 at = cable.node % shape.nodes_per_group
-                far = f"x{1000 + group}c{at // 16}s{at % 16 // 2}b{at % 2}n0h{rail}"
+                far = f"x{1000 + (group or 0)}c{at // 16}s{at % 16 // 2}b{at % 2}n0h{rail}"
                 yield _row(number, here, far, "edge", str(group), "n/a")
 
 

@@ -16,11 +16,18 @@ def node_names(system: System) -> list[str]:
 
 
 def router_names(system: System) -> list[str]:
-    """`g3-leaf0` and `g3-spine1`, `g3-r2`, or `g3-c0-s5` (chassis and slot): the group, and the place in it."""
+    """`g3-leaf0` and `g3-spine1`, `g3-r2`, or `g3-c0-s5` (chassis and slot): the group, and the place in it.
+
+    On a fat tree, `p3-leaf0`, `p3-spine1` and `core2`.
+    """
     table = system.table
+    own = [table.router_name(router) for router in range(table.routers_in_all())]
+    if all(name is not None for name in own):
+        return [str(name) for name in own]
     columns = getattr(table, "columns", None)
     names: list[str] = []
-    at, before = 0, -1
+    at = 0
+    before: int | None = -1
     leaf = True
     for router in range(table.routers_in_all()):
         group = table.group_of_router(router)

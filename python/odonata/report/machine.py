@@ -38,6 +38,9 @@ _LOAD = (
 def machine_of(run: Run, left_out: list[str]) -> dict[str, Any]:
     """The document of the machine; appends to `left_out` what it leaves out because the machine is large."""
     links = run.scan("links").select(*_LINK, "from_group", "to_group", "bandwidth", "busy", "link").collect()
+    # Routers that belong to no group (the cores of a fat tree) are drawn as one more group.
+    outside = int(max(links["from_group"].max(), links["to_group"].max())) + 1  # type: ignore[arg-type,type-var]
+    links = links.with_columns(pl.col("from_group", "to_group").fill_null(outside))
     topology = run.resolved.get("spec", {}).get("topology", {})
     columns, routers_per_group = _grid(topology)
     routers = (

@@ -67,6 +67,6 @@ def _waiting(run: Run, slowest: dict[str, Any] | None) -> str:
         stalled.group_by("class").agg(pl.col("time_ps").sum()).sort(["time_ps", "class"], descending=[True, False])
     )
     class_, most = classes.row(0)
-    named, groups = groups_of(stalled), links["from_group"].n_unique()
+    named, groups = groups_of(stalled), links["from_group"].drop_nulls().n_unique()
     where = f"{percent(most / stalled['time_ps'].sum())} of it at links of class {class_}{where_of(named, groups)}"
     return f"Packets waited for room in buffers, {where}. {UNKNOWN}"

@@ -65,7 +65,7 @@ class SensingTable(Table):
         Raises InputError, whose path leads into the table, for a class that the machine does not have, and for a delay
         of a metric without credits.
         """
-        classes = system.table.classes[1:]
+        classes = system.table.own_classes[1:]
         kind = self.kind or usual
         if kind not in ("credits", "both", "occupancy"):
             if self.delay:

@@ -274,10 +274,10 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
         "from_kind": ["router"] * len(to_id) + ["node"] * len(nic),
         "from_id": np.concatenate([system["slot_router"][wired], nic // rails]),
         "from_port": np.concatenate([system["slot_port"][wired], (nic % rails).astype(np.uint16)]),
-        "from_group": np.concatenate([router_group[system["slot_router"][wired]], nic_group]),
+        "from_group": _known(np.concatenate([router_group[system["slot_router"][wired]], nic_group])),
         "to_kind": [*np.where(to_router, "router", "node").tolist(), *["router"] * len(nic)],
         "to_id": np.concatenate([to_id, nic_router]),
-        "to_group": np.concatenate([to_group, nic_group]),
+        "to_group": _known(np.concatenate([to_group, nic_group])),
         "bandwidth": bandwidth_of[classes],
     }
     for name, values in totals.items():
@@ -291,6 +291,11 @@ def links_frame(result: Mapping[str, Any], spec: Mapping[str, Any], system: Mapp
     seconds = max(result["end_ps"], 1) / 1e12
     data["busy"] = data["bytes"] / (data["bandwidth"] * seconds)
     return frame("links", data, channels)
+
+
+def _known(groups: NDArray[np.int64]) -> list[int | None] | NDArray[np.int64]:
+    """The groups, null for routers that belong to none."""
+    return groups if groups.min(initial=0) >= 0 else [None if group < 0 else group for group in groups.tolist()]
 
 
 def _by_channel(

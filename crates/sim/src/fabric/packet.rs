@@ -299,6 +299,13 @@ impl Event {
         (self.to, self.exit) = (to, port);
     }
 
+    /// The same packet to a port of the destination's router.
+    #[must_use]
+    pub fn with_port(mut self, port: u16) -> Self {
+        self.set_destination(self.to, port);
+        self
+    }
+
     /// Port of the destination at its router.
     #[inline(always)]
     #[must_use]

@@ -28,8 +28,8 @@ pub struct VcDependency {
     pub hop: u8,
 }
 
-/// Walks every path that a packet of routing number `routing` may take from one router with nodes to another, whatever
-/// its state where it enters. Returns whether every path ends at `to` within the routing's bound.
+/// Walks every path that a packet of routing number `routing` may take from one router with nodes to any node of
+/// another, whatever its state where it enters. Returns whether every path ends at `to` within the routing's bound.
 pub fn explore(
     paths: &impl AllPaths,
     routing: u8,
@@ -41,8 +41,9 @@ pub fn explore(
     let address = |r: RouterId| network.address_of_router[r.index()];
     let mut seen = BTreeSet::new();
     let starts = paths.starts(address(from), address(to), routing);
+    let to_ports = |packet: Event| (0..network.ports_down(to)).map(move |to_port| packet.with_port(to_port));
     let mut open: Vec<(RouterId, Event, Option<VcAddress>)> =
-        starts.into_iter().map(|packet| (from, packet, None)).collect();
+        starts.into_iter().flat_map(to_ports).map(|packet| (from, packet, None)).collect();
     while let Some((router, packet, came)) = open.pop() {
         if packet.hop() > paths.max_hops(routing) {
             return false;
@@ -58,7 +59,8 @@ pub fn explore(
             let goes = (router, Port(branch.port), branch.channel);
             visit(VcDependency { came, goes, hop: packet.hop() });
             let (next, on) = paths.follow(router, branch);
-            if seen.insert((next, on.port, on.channel(), on.intermediate, on.in_second_phase(), on.hop())) {
+            let state = (on.channel(), on.intermediate, on.in_second_phase(), on.hop());
+            if seen.insert((next, on.port, on.to_port(), state)) {
                 open.push((next, on, Some(goes)));
             }
         }

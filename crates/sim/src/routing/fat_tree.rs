@@ -147,7 +147,7 @@ impl Proof for UpDown {
             leaves: 2,
             spines: 2,
             cores: if levels { 4 } else { 0 },
-            nodes_per_leaf: 1,
+            nodes_per_leaf: 4,
             leaf_links: 2,
             core_links: 2,
             rails: 1,

@@ -8,6 +8,7 @@ mod determinism;
 mod direct;
 mod documents;
 mod fairness;
+mod fat_tree;
 mod graph;
 mod hops;
 mod independence;

@@ -83,7 +83,7 @@ impl Parts {
         let slots = self.next as usize;
         let endpoints = spec.pods * spec.leaves * spec.planes() * spec.node_ports();
         let mut network = Network {
-            classes: CLASSES,
+            classes: if spec.cores > 0 { CLASSES } else { &CLASSES[..2] },
             groups: spec.pods,
             first_slot: self.first_slot,
             group_of_router: self.group,

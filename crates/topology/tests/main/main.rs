@@ -1,6 +1,7 @@
 //! Machines as pure data: their wiring. One module per behaviour; each test names the defect that it catches.
 
 mod dragonfly;
+mod fat_tree;
 mod golden;
 mod json;
 mod kang2019;

@@ -29,7 +29,7 @@ class DirectTable(MachineTable):
         "rails_on": "default: all NICs of a node on one router",
         "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
-    intra_numbers: ClassVar[int] = 3
+    intra_numbers: ClassVar[int | None] = 3
 
     groups: Count = Field(description="number of groups")
     nodes_per_router: Count = Field(description="NICs on each router: its nodes, if these have one NIC each")

@@ -27,7 +27,7 @@ class DragonflyPlusTable(MachineTable):
         "arrangement": "default: linear (Kang 2019, section 3.1.1)",
         "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
-    intra_numbers: ClassVar[int] = 2
+    intra_numbers: ClassVar[int | None] = 2
     keys_first: ClassVar[tuple[str, ...]] = ("groups", "leaves", "last_group_leaves", "spines")
 
     kind: Literal["dragonfly-plus"] = Field(description="kind of machine")

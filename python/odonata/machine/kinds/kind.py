@@ -33,6 +33,8 @@ class MachineTable(Table):
     classes: ClassVar[tuple[str, ...]]
     #: The class that joins groups.
     between_groups: ClassVar[str]
+    #: What this kind calls the level above routers.
+    group_name: ClassVar[str] = "group"
     #: Keys that define the links between groups if they are not listed one by one.
     rules_of_pairs: ClassVar[tuple[str, ...]] = ("links_per_pair", "pair_links", "arrangement")
     #: Default arrangement of the links between groups.
@@ -41,8 +43,8 @@ class MachineTable(Table):
     usual_channels: ClassVar[int] = 2
     #: Sources of the defaults that differ from kind to kind.
     default_sources: ClassVar[Mapping[str, str]] = {}
-    #: Numbers in a record of a CODES file of links inside a group.
-    intra_numbers: ClassVar[int]
+    #: Numbers in a record of a CODES file of links inside a group; None if CODES has no such files.
+    intra_numbers: ClassVar[int | None]
     #: Keys that `odonata show` prints first, in this order.
     keys_first: ClassVar[tuple[str, ...]] = ()
 
@@ -92,8 +94,16 @@ class MachineTable(Table):
         """The nodes that have a NIC on this router (a number of the whole machine)."""
 
     @abstractmethod
-    def group_of_router(self, router: int) -> int:
-        """Group of a router."""
+    def group_of_router(self, router: int) -> int | None:
+        """Group of a router; None if it belongs to none."""
+
+    def links_out(self) -> int:
+        """Cables from a group to elsewhere, the most that a group has with the usual number to each other group."""
+        return self.pairs().range[1] * (self.shape().groups - 1)
+
+    def router_name(self, router: int) -> str | None:  # noqa: ARG002
+        """A name for a router in written files; None: by its group and place."""
+        return None
 
     @abstractmethod
     def global_ports_of(self, router: int) -> int:
@@ -102,6 +112,16 @@ class MachineTable(Table):
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
         """Derived numbers for `odonata show`: name and value."""
+
+    @classmethod
+    def classes_of(cls, table: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG003
+        """Classes of links of the machine of this table, which may not be valid."""
+        return cls.classes
+
+    @property
+    def own_classes(self) -> tuple[str, ...]:
+        """Classes of links of this machine."""
+        return self.classes
 
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +145,7 @@ class MachineTable(Table):
             raise InputError(message, path=("groups",))
         if self.failed is not None:
             try:
-                self.failed.check(self.classes)
+                self.failed.check(self.own_classes)
             except InputError as e:
                 raise e.under("failed") from None
         cables = getattr(self, "global_links", None)

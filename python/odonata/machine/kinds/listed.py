@@ -13,8 +13,8 @@ class Routers(Protocol):
     def routers_in_all(self) -> int:
         """How many there are."""
 
-    def group_of_router(self, router: int) -> int:
-        """Group of a router."""
+    def group_of_router(self, router: int) -> int | None:
+        """Group of a router; None if it belongs to none."""
 
     def global_ports_of(self, router: int) -> int:
         """Global ports of a router, used or not."""

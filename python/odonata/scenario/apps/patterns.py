@@ -356,6 +356,9 @@ class GroupPeers(Pattern):
         return size
 
     def _solve(self, tgll: Fraction, ranks: Ranks) -> int:
+        if not ranks.system.links_per_pair:
+            kind = ranks.system.table.kind
+            raise InputError(f"`tgll` is about cables between two groups, which a {kind} has not", path=("tgll",))
         bandwidth = Fraction(self.tgll_bandwidth or ranks.system.tgll_bandwidth, 10**6)
         interval = Fraction(self.interval_ps(ranks), 10**12)
         per_group = next(iter(ranks.by_group().values()))

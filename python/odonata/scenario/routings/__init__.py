@@ -21,6 +21,7 @@ from odonata.scenario.routings.aries import (
 )
 from odonata.scenario.routings.dragonfly import AdaptiveLocal, Fpar, Minimal, Par, ProgAdaptive, UgalG, UgalL, Valiant
 from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.up_down import UpDown
 
 #: All routings by name.
 ROUTINGS: dict[str, type[Routing]] = {
@@ -41,16 +42,19 @@ ROUTINGS: dict[str, type[Routing]] = {
     "nmin-hash": NminHash,
     "in-order": InOrder,
     "application-aware": ApplicationAware,
+    "up-down": UpDown,
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
-#: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`.
+#: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
+#: one, adaptive.
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
     "cascade": "aries",
     "slingshot": "ugal-l",
+    "fat-tree": "up-down",
 }
 
 #: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths
