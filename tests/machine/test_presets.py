@@ -141,7 +141,7 @@ def test_aries_machines_have_the_groups_of_the_paper(name):
         ("aurora", 10624, 5312, 166, 2),
         ("polaris", 560, 70, 5, 24),
         ("archer2", 5888, 736, 46, 4),
-        ("cresco8", 792, 13, 1, 0),
+        ("cresco8", 832, 16, 1, 0),
     ],
 )
 def test_sizes_of_real_machines(name, nodes, routers, groups, links_per_pair):

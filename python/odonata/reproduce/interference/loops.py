@@ -65,11 +65,12 @@ class Loop:
 
 @dataclass(frozen=True)
 class Model:
-    """What is simulated: a preset, the costs of its hosts, and what of its fabric is changed."""
+    """What is simulated: a preset, the costs of its hosts, what of its fabric is changed, and another routing."""
 
     system: str
     host: Mapping[str, Any]
     fabric: Mapping[str, Any] = field(default_factory=dict)
+    routing: Mapping[str, Any] | None = None
 
 
 def document(
@@ -110,6 +111,7 @@ def document(
         jobs.append(job)
     return {
         "system": {"preset": model.system, "fabric": dict(model.fabric)} if model.fabric else model.system,
+        **({"routing": dict(model.routing)} if model.routing else {}),
         "job": jobs,
         "run": {"until": "victim", "horizon": f"{start + us:.0f} us", "seed": seed},
         "measure": {"latency": "histogram"},

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 
 from odonata import __version__
 from odonata.reproduce.interference.data import load
-from odonata.reproduce.interference.fit import host_of_system
-from odonata.reproduce.interference.loops import Model
 from odonata.reproduce.interference.page import (
-    FABRICS,
     NAMES,
     REDUCED_NODES,
     REDUCED_SIZES,
@@ -21,6 +18,7 @@ from odonata.reproduce.interference.page import (
     Cell,
     draw,
     geometric,
+    model_of,
     predicted,
     simulated,
 )
@@ -47,8 +45,7 @@ def _gather(reduced: bool, workers: int) -> Runs:
         cells, _ = load(system).cells()
         sizes = REDUCED_SIZES if reduced else SIZES
         chosen = [one for one in cells if one.beside.size in sizes and not (reduced and one.nodes > REDUCED_NODES)]
-        model = Model(system, host_of_system(system), FABRICS.get(system, {}))
-        found.append(simulated(chosen, [], model, workers))
+        found.append(simulated(chosen, [], model_of(system), workers))
     return found
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from statistics import fmean
@@ -61,6 +61,13 @@ SYSTEMS = ("leonardo", "lumi", "cresco8")
 NAMES = {"leonardo": "Leonardo", "lumi": "LUMI", "cresco8": "CRESCO8"}
 FABRICS: dict[str, dict[str, Any]] = {"lumi": {"nic": {"rail": "by-rank"}}}
 """Machine -> what of its preset's fabric is changed: the only process of a node drives one of its NICs."""
+ROUTINGS: dict[str, dict[str, Any]] = {"leonardo": {"name": "fpar", "threshold": "100 %"}}
+"""Machine -> its routing, if not the default. The threshold is fitted to the cells beside an incast (README)."""
+
+
+def model_of(system: str) -> Model:
+    """What is simulated of a machine, with the costs of the host that were fitted last."""
+    return Model(system, host_of_system(system), FABRICS.get(system, {}), ROUTINGS.get(system))
 
 
 @dataclass(frozen=True)
@@ -93,9 +100,9 @@ def gather(system: str, reduced: bool, workers: int, folder: Path | None = None)
     The reduced form, and measurements of a folder, take the costs that were fitted last to the packaged measurements.
     """
     data = load(system, folder)
-    model = Model(system, host_of_system(system), FABRICS.get(system, {}))
+    model = model_of(system)
     if not reduced and folder is None:
-        model = Model(system, fit(data.alone(), model, workers=workers), model.fabric)
+        model = replace(model, host=fit(data.alone(), model, workers=workers))
     cells, left = data.cells()
     if reduced:
         cells = [one for one in cells if one.beside.size in REDUCED_SIZES and one.nodes <= REDUCED_NODES]
