@@ -15,6 +15,7 @@ ORIGINS = (
     *("Kang 2019", "computed from ", "computed: ", "as kang2019: ", "assumed: ", "default: "),
     *("Zhang 2018", "De Sensi 20", "Salimi Beni 2022", "Turisini 2023", "the authors' published SST configuration"),
     *("NERSC", "CINECA", "ORNL", "LUMI documentation", "SciNet", "EDR InfiniBand", "data sheet of ", "calibrated on "),
+    *("EE Times 2018", "NVIDIA 2023"),
     "the link list and the configuration of Theta that come with CODES",
 )
 
@@ -200,7 +201,11 @@ def test_tiny_offers_a_choice_at_every_turn():
 @pytest.mark.parametrize("name", machine.names())
 def test_the_core_accepts_a_preset(name):
     system = machine.load(name)
-    gateways = {} if system.table.kind == "dragonfly-plus" else {"gateways": "all"}
+    routing = {"name": "minimal", "select": "random"}
+    if system.table.kind == "fat-tree":
+        routing = {"name": "up-down", "spread": "packet"}
+    elif system.table.kind != "dragonfly-plus":
+        routing["gateways"] = "all"
     job = {
         "name": "a",
         "nodes": [0, 1],
@@ -220,7 +225,7 @@ def test_the_core_accepts_a_preset(name):
         "compat": None,
         "topology": system.topology,
         "fabric": system.fabric,
-        "routing": {"name": "minimal", "select": "random"} | gateways,
+        "routing": routing,
         "jobs": [job],
         "stop": {"jobs": [0], "at_ps": None},
         "measure": {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None},

@@ -191,6 +191,12 @@ impl Event {
         packet
     }
 
+    /// The same packet to this port of its last router.
+    #[must_use]
+    pub fn to_port(self, to_port: u16) -> Self {
+        Self { to_port, ..self }
+    }
+
     /// A packet reaches a NIC, whose node has its first NIC at `port`. The event keeps the number of its routing.
     #[must_use]
     pub fn arrival(&self, time: u64, port: u16, nic: u32) -> Self {

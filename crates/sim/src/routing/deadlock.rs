@@ -41,7 +41,7 @@ pub fn explore(
     let address = |r: RouterId| network.address_of_router[r.index()];
     let mut seen = BTreeSet::new();
     let starts = paths.starts(address(from), address(to), routing);
-    let to_ports = |packet: Event| (0..network.ports_down(to)).map(move |to_port| Event { to_port, ..packet });
+    let to_ports = |packet: Event| (0..network.ports_down(to)).map(move |port| packet.to_port(port));
     let mut open: Vec<(RouterId, Event, Option<VcAddress>)> =
         starts.into_iter().flat_map(to_ports).map(|packet| (from, packet, None)).collect();
     while let Some((router, packet, came)) = open.pop() {

@@ -78,8 +78,8 @@ impl<P: AllPaths> Graph<'_, P> {
         let source = network.router_of_node(NodeId(from));
         let [first, last] =
             [source, network.router_of_node(NodeId(to))].map(|router| network.address_of_router[router.index()]);
-        let to_port = network.port_of(end).1.0;
-        let starts = self.paths.starts(first, last, 0).into_iter().map(|packet| Event { to_port, ..packet });
+        let port = network.port_of(end).1.0;
+        let starts = self.paths.starts(first, last, 0).into_iter().map(|packet| packet.to_port(port));
         let starts: Vec<Event> = starts.collect();
         let (mut total, mut known) = (0_u64, HashMap::new());
         let (mut found, mut hops) = (Found::default(), Vec::new());
