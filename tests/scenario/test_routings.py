@@ -223,7 +223,7 @@ def test_what_is_decided_can_be_given_again():
             "up-down",
         ),
         ("cascade", "up-down", {}, "name", "`up-down` is for fat-tree, not for a cascade", None),
-        ("fat-tree", "up-down", {"spread": "random"}, "spread", "found `random`", "packet"),
+        ("fat-tree", "up-down", {"spread": "random"}, "spread", "found `random`", None),
         ("dragonfly-plus", "in-order", {}, "name", "is for dragonfly and cascade, not for a dragonfly-plus", "fpar"),
         ("dragonfly-plus", "minimal", {"gateways": "all"}, "gateways", "a dragonfly-plus has no `gateways`", None),
         (
