@@ -16,6 +16,16 @@ DRAGONFLY: dict[str, Any] = {
     "global_links_per_router": 2,
     "arrangement": "absolute",
 }
+TREE: dict[str, Any] = {
+    "kind": "fat-tree",
+    "pods": 1,
+    "leaves": 4,
+    "spines": 2,
+    "cores": 0,
+    "nodes_per_leaf": 2,
+    "leaf_links": 1,
+    "core_links": 1,
+}
 COSTS = {"send_ps": 0, "receive_ps": 0, "copy": None, "memory_ps": 0, "eager_bytes": 4_000, "control_bytes": 64}
 CROSSBAR = {
     "kind": "input-queued",
@@ -55,6 +65,11 @@ def run(*changes: tuple[str, Any]) -> Provoke:
 def plus(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
     """Wires a Dragonfly+ with these changes; None takes a key away."""
     return _wire(TOPOLOGY, changes, failures)
+
+
+def tree(**changes: Any) -> Provoke:
+    """Wires a fat tree with these changes."""
+    return _wire(TREE, changes, None)
 
 
 def direct(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
@@ -164,6 +179,9 @@ PROVOKED: dict[str, Provoke] = {
     "needless-seed": direct(arrangement_seed=1),
     "uneven-rails": direct(rails=3),
     "uneven-rail-routers": direct(rails=3, rails_on="different-routers"),
+    "uneven-rail-leaves": tree(rails=3, rails_on="different-leaves"),
+    "uneven-cores": tree(pods=2, cores=3),
+    "needless-cores": tree(cores=2),
     "no-such-router": plus(**_SPINES, global_links=[[2, 12]]),
     "no-such-group": plus(pair_links=[[0, 3, 1]]),
     "not-a-spine": plus(**_SPINES, global_links=[[2, 4]]),

@@ -10,7 +10,8 @@ from odonata import _core
 COLUMNS = {
     "node_router": (np.uint32, "nodes"),
     "node_group": (np.uint32, "nodes"),
-    "router_group": (np.uint32, "routers"),
+    "router_group": (np.int64, "routers"),
+    "router_kind": (np.uint8, "routers"),
     "router_is_leaf": (np.bool_, "routers"),
     "slot_router": (np.uint32, None),
     "slot_port": (np.uint16, None),

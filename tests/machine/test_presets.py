@@ -30,6 +30,7 @@ ORIGINS = (
         "data sheet of ",
         "calibrated on ",
     ),
+    *("EE Times 2018", "NVIDIA 2023"),
     "the link list and the configuration of Theta that come with CODES",
 )
 
@@ -220,7 +221,11 @@ def test_tiny_offers_a_choice_at_every_turn():
 @pytest.mark.parametrize("name", machine.names())
 def test_the_core_accepts_a_preset(name):
     system = machine.load(name)
-    gateways = {} if system.table.kind == "dragonfly-plus" else {"gateways": "all"}
+    routing = {"name": "minimal", "select": "random"}
+    if system.table.kind == "fat-tree":
+        routing = {"name": "up-down", "spread": "packet"}
+    elif system.table.kind != "dragonfly-plus":
+        routing["gateways"] = "all"
     job = {
         "name": "a",
         "nodes": [0, 1],
@@ -240,7 +245,7 @@ def test_the_core_accepts_a_preset(name):
         "compat": None,
         "topology": system.topology,
         "fabric": system.fabric,
-        "routing": {"name": "minimal", "select": "random"} | gateways,
+        "routing": routing,
         "jobs": [job],
         "stop": {"jobs": [0], "at_ps": None},
         "measure": {"from_ps": 0, "until_ps": None, "arrivals_every_ps": None},

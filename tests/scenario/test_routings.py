@@ -44,6 +44,7 @@ def test_which_routing_is_for_which_machine():
     assert routings_of("dragonfly-plus") == [*everywhere, "prog-adaptive", "fpar"]
     for kind in DIRECT:
         assert routings_of(kind) == [*everywhere, *direct, *modes, "application-aware"]
+    assert routings_of("fat-tree") == ["up-down"]
     assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS) - set(OPTIONS)
     assert set(KINDS) <= set(DEFAULTS)
     assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS.keys() - OPTIONS)
@@ -99,6 +100,8 @@ def test_what_is_printed_about_a_routing_says_its_machines(name):
         ),
         ("dragonfly", "ugal-l", {}, {"name": "ugal", "knowledge": "local", **TWO_WAYS, "gateways": "nearest"}),
         ("cascade", "ugal-g", {}, {"name": "ugal", "knowledge": "global", **TWO_WAYS, "gateways": "all"}),
+        ("fat-tree", "up-down", {}, {"name": "up-down", "spread": "least-loaded"}),
+        ("fat-tree", "up-down", {"spread": "d-mod-k"}, {"name": "up-down", "spread": "d-mod-k"}),
         ("dragonfly", "par", {}, {"name": "par", **TWO_WAYS, "gateways": "nearest"}),
         (
             "dragonfly",
@@ -211,6 +214,16 @@ def test_what_is_decided_can_be_given_again():
             "`par` is for dragonfly and cascade, not",
             "valiant, prog-adaptive, fpar",
         ),
+        (
+            "fat-tree",
+            "minimal",
+            {},
+            "name",
+            "is for dragonfly-plus and dragonfly and cascade, not for a fat-tree",
+            "up-down",
+        ),
+        ("cascade", "up-down", {}, "name", "`up-down` is for fat-tree, not for a cascade", None),
+        ("fat-tree", "up-down", {"spread": "random"}, "spread", "found `random`", None),
         ("dragonfly-plus", "in-order", {}, "name", "is for dragonfly and cascade, not for a dragonfly-plus", "fpar"),
         ("dragonfly-plus", "minimal", {"gateways": "all"}, "gateways", "a dragonfly-plus has no `gateways`", None),
         (

@@ -271,7 +271,7 @@ pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
 /// The routing of the packets of a job in each mode.
 fn of_modes(spec: &Spec, job: &JobSpec) -> [RoutingSpec; Mode::ALL.len()] {
     let routing = spec.routing_of(job);
-    if matches!(spec.topology, TopologySpec::DragonflyPlus(_) | TopologySpec::FatTree(_)) {
+    if !matches!(spec.topology, TopologySpec::Dragonfly(_) | TopologySpec::Cascade(_)) {
         return Mode::ALL.map(|_| routing.clone()); // refused, under its own name
     }
     Mode::ALL.map(|mode| routing.of_packets(mode))

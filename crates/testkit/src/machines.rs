@@ -260,9 +260,9 @@ pub fn usable_nodes(network: &Network) -> Vec<u32> {
 /// Whether the nodes of a machine have NICs on several routers each.
 pub fn has_rails_on_different_routers((topology, _): &Made) -> bool {
     let rails = match topology {
-        TopologySpec::DragonflyPlus(_) | TopologySpec::FatTree(_) => return false,
         TopologySpec::Dragonfly(spec) => (spec.rails, spec.rails_on),
         TopologySpec::Cascade(spec) => (spec.rails, spec.rails_on),
+        _ => return false,
     };
     rails.0 > 1 && rails.1 == RailsOn::DifferentRouters
 }

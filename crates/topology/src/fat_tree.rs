@@ -161,6 +161,8 @@ impl FatTreeSpec {
             ("ports per router", of_leaf.max(of_spine).max(of_core), MAX_ROUTER_PORTS),
             ("pods", pods, most - 1),
             ("leaves and spines per pod", planes * (leaves + spines), most),
+        ])?;
+        bounded(&[
             ("nodes", pods * leaves * nodes * rails, u64::from(u32::MAX)),
             ("ports", planes * (pods * (leaves * of_leaf + spines * of_spine) + cores * of_core), MAX_PORTS),
         ])
