@@ -272,7 +272,7 @@ def test_a_changed_preset_was_never_held_against_measurements():
         machine.load({"preset": "leonardo", "measured": 3})
 
 
-@pytest.mark.parametrize("name", ["leonardo"])
+@pytest.mark.parametrize("name", ["leonardo", "cresco8"])
 def test_the_error_that_a_preset_states_is_that_of_its_page(name):
     rows = pl.read_csv(Path(__file__).parents[2] / "validation" / f"interference-{name}.csv")
     stated = machine.load(name).measured

@@ -146,6 +146,8 @@ def test_a_burst_shorter_than_a_message_is_one_message() -> None:
     """Catches lengths that are rounded to nothing, and bursts of no length that are taken for none."""
     job = document(burst(0.0, 0.002), Model("tiny", {}), iterations=1, us=1)["job"][1]
     assert (job["on"], job["off"]) == ("1 ns", "2000000 ns")
+    job = document(burst(0.01, 0.002), Model("tiny", {}), iterations=1, us=1, shorter=0.5)["job"][1]
+    assert (job["on"], job["off"]) == ("5000000 ns", "1000000 ns")
     done = run(made(burst(0.0, 0.002), Model("tiny", {**FREE, "eager": "1 KiB"}), iterations=50, us=20_000))
     begins = done.iterations.filter(pl.col("job") == 1)["first_begin_ps"].sort()
     assert begins.diff().drop_nulls().min() > 2e9

@@ -8,7 +8,7 @@ from odonata.report.run import run_document
 from odonata.scenario import parse
 from odonata.store import open_run
 
-MACHINES = ["frontier", "lumi", "perlmutter"]
+MACHINES = ["alps", "archer2", "aurora", "frontier", "lumi", "perlmutter", "polaris"]
 JOB = """
 [[job]]
 name = "a"
