@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odonata import machine, runner, scenario
-from odonata.cluster.fabric.names import router_names
 from odonata.errors import InputError
+from odonata.recognition.names import router_names
 
 SMALL = st.integers(1, 4)
 
