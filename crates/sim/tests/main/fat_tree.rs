@@ -123,18 +123,19 @@ fn spreads_use_the_spines_that_they_should() {
 }
 
 /// Catches a D-mod-k that sends two destinations of a leaf up by one core: at a spine the destination is divided by the
-/// ports up of a leaf. Two spines of two cores each: destinations 0, 1, 2, 3 (mod 4) come down from four cores.
+/// ports up of a leaf, which are two cables to each of two spines with two cores each. So destinations 0, 2, 4, 6 (mod
+/// 8) come down from four cores.
 #[test]
 fn d_mod_k_divides_by_the_ports_of_the_level_below() {
-    let topology = tree([2, 1, 2, 4, 4]);
+    let topology = FatTreeSpec { leaf_links: 2, ..tree([2, 1, 2, 4, 8]) };
     let mut cores = BTreeSet::new();
-    for to in 4..8 {
+    for to in 8..16 {
         let spec = spec(topology.clone(), Spread::DModK, vec![stream(0, to, PACKET)]);
         let found = paths(&spec, 0, to, 10).expect("there is a path");
         assert_eq!((found.total, found.first[0].hops.len()), (1, 5));
         let core = found.first[0].hops[2].router;
         // Spine k has cores 2 k and 2 k + 1; cores follow the two pods of three routers.
-        let expected = 6 + (to % 2) * 2 + to / 2 % 2;
+        let expected = 6 + to % 4 / 2 * 2 + to / 4 % 2;
         assert_eq!(core, expected, "node {to}");
         cores.insert(core);
     }

@@ -4,7 +4,7 @@ use odonata_sim::routing::channels;
 use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec};
 use odonata_testkit::{Choices, any_options};
 
-const MACHINES: [&str; 3] = ["dragonfly-plus", "dragonfly", "cascade"];
+const MACHINES: [&str; 4] = ["dragonfly-plus", "dragonfly", "cascade", "fat-tree"];
 
 /// Catches a routing that is listed for machines without an algorithm of its name, and the reverse.
 #[test]
