@@ -218,6 +218,7 @@ PROVOKED: dict[str, Provoke] = {
             },
         )
     ),
+    "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
     "cycle-too-long": check(("fabric.nic.aries", ARIES | {"cycle_ps": 10_000})),
     "roots-without-blame": check(("measure.roots", True)),
     "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),

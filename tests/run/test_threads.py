@@ -118,10 +118,14 @@ def test_programs_and_answered_packets_give_the_same_bytes(tmp_path: Path) -> No
     assert _contents(tmp_path / "3") == one
 
 
-def test_small_runs_and_what_cannot_be_shared_get_one_thread(tiny: Scenario, busy: Path) -> None:
+def test_small_runs_get_one_thread_and_blame_is_shared(tiny: Scenario, busy: Path) -> None:
+    """Catches blame that depends on the number of threads, or that is left to one of them."""
     assert odonata.run(tiny, threads=8).manifest["wall"]["threads"] == 1
-    blamed = odonata.load(busy, ["measure.blame=true"])
-    assert odonata.run(blamed, threads=2).manifest["wall"]["threads"] == 1
+    blamed = odonata.load(busy, ["measure.blame=true", "measure.roots=true"])
+    one, two = (odonata.run(blamed, threads=threads) for threads in (1, 2))
+    assert two.manifest["wall"]["threads"] == 2
+    assert one.blame.equals(two.blame)
+    assert len(one.blame)
 
 
 QUIET_JOB = """
