@@ -12,12 +12,11 @@ from odonata import __version__
 from odonata.reproduce.interference.data import load
 from odonata.reproduce.interference.page import (
     NAMES,
-    REDUCED_NODES,
-    REDUCED_SIZES,
     SYSTEMS,
     Cell,
     draw,
     geometric,
+    in_reduced,
     model_of,
     predicted,
     simulated,
@@ -43,8 +42,7 @@ def _gather(reduced: bool, workers: int) -> Runs:
     found = []
     for system in SYSTEMS:
         cells, _ = load(system).cells()
-        sizes = REDUCED_SIZES if reduced else SIZES
-        chosen = [one for one in cells if one.beside.size in sizes and not (reduced and one.nodes > REDUCED_NODES)]
+        chosen = [one for one in cells if (in_reduced(one) if reduced else one.beside.size in SIZES)]
         found.append(simulated(chosen, [], model_of(system), workers))
     return found
 

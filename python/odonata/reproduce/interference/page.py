@@ -105,8 +105,13 @@ def gather(system: str, reduced: bool, workers: int, folder: Path | None = None)
         model = replace(model, host=fit(data.alone(), model, workers=workers))
     cells, left = data.cells()
     if reduced:
-        cells = [one for one in cells if one.beside.size in REDUCED_SIZES and one.nodes <= REDUCED_NODES]
+        cells = [one for one in cells if in_reduced(one)]
     return [simulated(cells, left, model, workers, packaged=folder is None)]
+
+
+def in_reduced(cell: Measured) -> bool:
+    """Whether the reduced form has this cell: two sizes on few nodes, and no repetition as bursts."""
+    return cell.beside.size in REDUCED_SIZES and cell.nodes <= REDUCED_NODES and cell.beside.burst_s is None
 
 
 def simulated(
