@@ -17,7 +17,7 @@ from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.reproduce import find
 from odonata.reproduce.interference import data as tables
-from odonata.reproduce.interference import machines, page
+from odonata.reproduce.interference import page
 from odonata.reproduce.interference.fit import START_US, Alone, fit, host_of_system, times
 from odonata.reproduce.interference.loops import Loop, Model, document, made, times_us
 from odonata.runner import run
@@ -171,24 +171,6 @@ def test_a_machine_counts_as_predicted_only_if_no_interference_is_not_nearer(
     chosen = find("interference-lumi")
     runs = [results(cells, system="lumi")]
     assert ("**not predicted**" in chosen.page(chosen.rows(runs), runs)) is not expected
-
-
-def test_machines_are_compared_in_their_order() -> None:
-    """Measured 8 > 4 > 1: simulated in another order, one of three pairs is wrong."""
-    runs = [
-        results([cell(8, 9)], system="leonardo"),
-        results([cell(1, 1.1)], system="lumi"),
-        results([cell(4, 10)], system="cresco8"),
-    ]
-    chosen = find("interference")
-    rows = chosen.rows(runs)
-    assert [row.verdict for row in rows] == ["match", "match", "no match", "no match"]
-    assert rows[-1].ours == pytest.approx(200 / 3)
-    assert machines.in_order([(1, 1), (2, 2), (3, 3)]) == 100
-    text = chosen.page(rows, runs)
-    assert "[CRESCO8](interference-cresco8.md)" in text
-    assert chosen.picture is not None
-    assert [axes.get_title() for axes in chosen.picture(rows, runs).axes] == ["Leonardo", "LUMI", "CRESCO8"]
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,6 @@ REPRODUCTIONS: dict[str, str] = {
     "zhang2018-routers": "odonata.reproduce.zhang2018.figures",
     "salimi-beni2022": "odonata.reproduce.salimibeni2022.marconi100",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
-    "interference": "odonata.reproduce.interference.machines",
     **{f"interference-{of}": "odonata.reproduce.interference.page" for of in ("leonardo", "lumi", "cresco8")},
     "calibration": "odonata.reproduce.calibration.page",
 }

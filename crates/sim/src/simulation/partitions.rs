@@ -113,6 +113,9 @@ impl Pace {
     pub const CHANGING: Self = Self { sparse: 2, stretch: 3 };
 }
 
+/// The simulation of one partition.
+pub(super) type InPartition<'s, R, S, E> = Simulation<'s, Partition<Event>, R, S, E>;
+
 /// A partition that is being played.
 struct Player<'s, R, S, E> {
     simulation: Simulation<'s, Partition<Event>, R, S, E>,
@@ -172,7 +175,7 @@ pub(super) fn play<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     pace: Pace,
     monitor: &mut dyn Monitor,
     make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
-) -> Result<Vec<Simulation<'s, Partition<Event>, R, S, E>>, Error> {
+) -> Result<Vec<InPartition<'s, R, S, E>>, Error> {
     let make = |index| Player {
         simulation: make(index),
         window: Window::default(),

@@ -166,7 +166,7 @@ impl Crossbar {
             let across = self.tables.grant(router, number, output.vc, (nics.number(packet), times.wire), now);
             let mut packet = *packet;
             packet.follow(decision);
-            self.cross(fabric, nics, router, output, packet, across, now);
+            self.cross(fabric, nics, router, output, packet, (across, now));
             return;
         }
         fabric.links.outs[output.vc.slot()].blocked_ps += times.serialisation(fabric.links.vcs[output.vc.vc()].class());
@@ -271,7 +271,7 @@ impl Crossbar {
         }
         fabric.links.outs[output.vc.slot()].blocked_ps -= times.serialisation(fabric.links.vcs[output.vc.vc()].class());
         let across = self.tables.grant(router, number, output.vc, (nics.number(&packet), times.wire), now);
-        self.cross(fabric, nics, router, output, packet, across, now);
+        self.cross(fabric, nics, router, output, packet, (across, now));
     }
 
     /// A queue whose head was just granted may have a new head, which gets its output if it has none. Returns the
@@ -317,8 +317,8 @@ impl Crossbar {
         }
     }
 
-    /// A packet crosses to its output: its head arrives at `head`, and its tail at `tail` if the input buffer has it by
-    /// then.
+    /// A packet crosses to its output from `now` on: its head arrives at `head`, and its tail at `tail` if the input buffer
+    /// has it by then.
     #[inline]
     fn cross<Q: Queue<Event>, N: Nics>(
         &mut self,
@@ -327,8 +327,7 @@ impl Crossbar {
         router: u32,
         output: Output,
         mut packet: Event,
-        (head, tail): (u64, u64),
-        now: u64,
+        ((head, tail), now): ((u64, u64), u64),
     ) {
         let place = fabric.links.wiring.places[router as usize];
         let times = fabric.links.times(nics, &packet);

@@ -61,13 +61,11 @@ SYSTEMS = ("leonardo", "lumi", "cresco8")
 NAMES = {"leonardo": "Leonardo", "lumi": "LUMI", "cresco8": "CRESCO8"}
 FABRICS: dict[str, dict[str, Any]] = {"lumi": {"nic": {"rail": "by-rank"}}}
 """Machine -> what of its preset's fabric is changed: the only process of a node drives one of its NICs."""
-ROUTINGS: dict[str, dict[str, Any]] = {"leonardo": {"name": "fpar", "threshold": "100 %"}}
-"""Machine -> its routing, if not the default. The threshold is fitted to the cells beside an incast (README)."""
 
 
 def model_of(system: str) -> Model:
     """What is simulated of a machine, with the costs of the host that were fitted last."""
-    return Model(system, host_of_system(system), FABRICS.get(system, {}), ROUTINGS.get(system))
+    return Model(system, host_of_system(system), FABRICS.get(system, {}))
 
 
 @dataclass(frozen=True)
