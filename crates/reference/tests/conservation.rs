@@ -63,7 +63,7 @@ fn account(spec: fn(u64) -> Spec) {
         let routers = output.links.packets.len() - nodes;
         let injected: u64 = output.links.packets[routers..].iter().sum();
         assert_eq!(injected, audit.packets_issued - audit.packets_at_nics, "seed {seed}");
-        if left == 0 && spec.fabric.nic.aries.is_none() {
+        if left == 0 && !spec.fabric.answers() {
             let hops: u64 = output.jobs.iter().map(|j| j.hops).sum();
             let between: u64 = output.links.packets[..routers].iter().sum();
             assert_eq!(between, hops + audit.packets_delivered, "seed {seed}");
