@@ -90,7 +90,7 @@ fn refusals() {
     assert_eq!(text(uneven), "topology.rails: uneven-rail-leaves (rails = 2, leaves = 3)");
     assert_eq!(
         text(spec([1, 2, 70_000, 0, 1])),
-        "topology: machine-too-large (what = `ports per router`, found = 70001, most = 65535)"
+        "topology: machine-too-large (what = `ports per router`, found = 70001, most = 32768)"
     );
     let huge = FatTreeSpec { leaf_links: u32::MAX, ..spec([u32::MAX; 5]) };
     assert!(text(huge).contains("machine-too-large"));
