@@ -40,6 +40,7 @@ def large_run() -> od.Run:
         "id": "0" * 16,
         "seed": 1,
         "version": "0",
+        "engine": "0",
         "sim_time_ps": 10**8,
         "alone": [],
         "packet_hops": 0,
