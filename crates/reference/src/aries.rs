@@ -6,7 +6,10 @@ use odonata_sim::engine::random::response_key;
 use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
 
+use crate::calendar::Event;
+use crate::congestion::{Acknowledgement, Pair};
 use crate::link::{OnWire, aries_packets};
+use crate::nic::Unsent;
 use crate::packet::{Cause, DirectState, Packet, ValiantState};
 use crate::program::ProtocolMessageKind;
 use crate::world::World;
@@ -45,7 +48,7 @@ impl World<'_> {
 
     /// Whether packets are answered.
     pub(crate) fn answers(&self) -> bool {
-        self.aries().is_some() || self.spec.fabric.nic.window_bytes.is_some()
+        self.aries().is_some() || self.spec.fabric.most_in_flight().is_some()
     }
 
     /// Whether a message is a get.
@@ -87,39 +90,68 @@ impl World<'_> {
 
     /// The place in the queue of a NIC of the message that it may send from at `t`, if there is one.
     pub(crate) fn next_to_send(&mut self, t: u64, nic: NodeId) -> Option<usize> {
-        let Some(window) = self.spec.fabric.nic.window_bytes else {
+        let fabric = &self.spec.fabric;
+        if fabric.most_in_flight().is_none() {
             let (packet, _) = self.nics[nic.index()].packet(0, &self.messages, &self.spec.fabric)?;
             return self.has_window(t, nic, &packet).then_some(0);
-        };
+        }
+        self.end_pauses(t, nic);
         let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
-        let full = u64::from(self.spec.fabric.packet_bytes);
         let (of, messages) = (&mut self.nics[nic.index()], &self.messages);
-        let in_flight = |to: NodeId| of.in_flight.get(&to.index()).copied().unwrap_or(0);
-        let place = of.queue.iter().position(|unsent| in_flight(messages[unsent.message].to) + full <= window);
+        let pair = |unsent: &Unsent| of.pairs.get(&messages[unsent.message].to.index());
+        let place = of.queue.iter().position(|unsent| pair(unsent).is_none_or(|pair| pair.open(fabric, t)));
+        let pauses = of.queue.iter().filter_map(pair).filter(|pair| pair.fits(fabric) && t < pair.pause_end);
+        if let Some(end) = pauses.map(|pair| pair.pause_end).min()
+            && of.looks_at.is_none_or(|looks_at| looks_at <= t || end < looks_at)
+        {
+            of.looks_at = Some(end);
+            self.calendar.add(end, Event::Look { nic });
+        }
         if place.is_none() && !of.queue.is_empty() {
             of.window_since.get_or_insert(free);
+            of.room_since = None; // more than room is missing now
         } else if let Some(since) = of.window_since.take() {
             of.counters.window_ps += free - since;
         }
         place
     }
 
-    /// More, or fewer, bytes of payload are under way from one NIC to another one.
-    fn change_in_flight(&mut self, t: u64, nic: NodeId, to: NodeId, change: impl FnOnce(u64) -> u64) {
-        let Some(window) = self.spec.fabric.nic.window_bytes else { return };
-        let room = window - u64::from(self.spec.fabric.packet_bytes);
-        let of = self.nics[nic.index()].in_flight.entry(to.index()).or_default();
-        let before = *of;
-        *of = change(before);
-        let after = *of;
-        let most = &mut self.nics[nic.index()].most_in_flight;
-        *most = after.max(*most);
+    /// Something happens to a pair of NICs with a window.
+    fn change_pair(&mut self, t: u64, nic: NodeId, to: NodeId, change: impl FnOnce(&mut Pair, &FabricSpec)) {
+        let fabric = &self.spec.fabric;
+        if fabric.most_in_flight().is_none() {
+            return;
+        }
+        self.end_pauses(t, nic);
+        let of = &mut self.nics[nic.index()];
+        let pair = of.pairs.entry(to.index()).or_insert_with(|| Pair::new(fabric));
+        change(pair, fabric);
+        let open = pair.open(fabric, t);
+        of.most_in_flight = pair.in_flight.max(of.most_in_flight);
         let Some(commits) = &mut self.commits else { return };
         let times = commits.windows[nic.index()].entry(Some(to.index())).or_default();
-        match (before > room, after > room) {
-            (false, true) => times.push([t, u64::MAX]),
-            (true, false) => times.last_mut().expect("it has begun")[1] = t,
+        match times.last_mut() {
+            Some([_, end]) if *end == u64::MAX => {
+                if open {
+                    *end = t;
+                }
+            }
+            _ if !open => times.push([t, u64::MAX]),
             _ => {}
+        }
+    }
+
+    /// Notes the pauses of a NIC that have ended by `t`, if blame is measured.
+    fn end_pauses(&mut self, t: u64, nic: NodeId) {
+        let Some(commits) = &mut self.commits else { return };
+        for (to, pair) in &self.nics[nic.index()].pairs {
+            if pair.open(&self.spec.fabric, t)
+                && let Some([since, end]) =
+                    commits.windows[nic.index()].get_mut(&Some(*to)).and_then(|times| times.last_mut())
+                && *end == u64::MAX
+            {
+                *end = pair.pause_end.max(*since);
+            }
         }
     }
 
@@ -165,7 +197,7 @@ impl World<'_> {
         if !self.answers() {
             return;
         }
-        self.change_in_flight(t, nic, packet.destination, |before| before + packet.bytes);
+        self.change_pair(t, nic, packet.destination, |pair, _| pair.in_flight += packet.bytes);
         let burst = self.burst(packet.bytes).len() as u64;
         let link = &self.links[self.map.network.peer.len() + nic.index()];
         let flits = packet.wire / u64::from(self.spec.fabric.flit_bytes);
@@ -210,7 +242,9 @@ impl World<'_> {
             let nic = self.requests[request].nic;
             let to = self.messages[packet.message].to;
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
-            self.change_in_flight(t, nic, to, |before| before - packet.bytes);
+            let delay = t - self.started(request, packet);
+            let of = Acknowledgement { t, bytes: packet.bytes, delay, marked: packet.marked };
+            self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
             self.inject(t, nic);
         } else {
             let response = self.response(t, packet);
@@ -235,12 +269,9 @@ impl World<'_> {
         let cycle_ps = self.aries().map_or(1, |aries| aries.cycle_ps); // policies are for Aries only
         let request = &mut self.requests[packet.request.expect("it answers a request")];
         request.answers += 1;
-        let Request { nic, left, .. } = *request;
+        let nic = request.nic;
         let burst = self.burst(packet.bytes);
-        let get = self.messages[packet.message].get;
-        let last = wire(&self.spec.fabric, *burst.last().expect("a packet has payload"), false, get);
-        let link = &self.links[self.map.network.peer.len() + nic.index()];
-        let started = left.expect("it has left") - link.serialisation(last);
+        let started = self.started(packet.request.expect("it answers a request"), packet);
         let latency = burst.len() as u64 * (t - started);
         let counters = &mut self.nics[nic.index()].counters;
         counters.answered_packets += burst.len() as u64;
@@ -266,6 +297,15 @@ impl World<'_> {
         complete
     }
 
+    /// When the first flit of the last Aries packet of a request left its NIC; `packet` is the request or its response.
+    fn started(&self, request: usize, packet: &Packet) -> u64 {
+        let Request { nic, left, .. } = self.requests[request];
+        let last = *self.burst(packet.bytes).last().expect("a packet has payload");
+        let wire = wire(&self.spec.fabric, last, false, self.messages[packet.message].get);
+        let link = &self.links[self.map.network.peer.len() + nic.index()];
+        left.expect("it has left") - link.serialisation(wire)
+    }
+
     /// The response to a request that arrives at time `t`.
     pub(crate) fn response(&self, t: u64, request: &Packet) -> Packet {
         let number = request.request.expect("it is a request");
@@ -273,6 +313,7 @@ impl World<'_> {
             message: request.message,
             request: Some(number),
             response: true,
+            marked: request.marked,
             bytes: request.bytes,
             wire: wire(&self.spec.fabric, request.bytes, true, self.messages[request.message].get),
             head: 0,

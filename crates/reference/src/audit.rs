@@ -107,13 +107,17 @@ impl Audit {
             match event {
                 Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),
                 Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
-                Event::SendEnd { .. } | Event::Arbitration { .. } | Event::Issue { .. } | Event::Rank { .. } => {}
+                Event::SendEnd { .. }
+                | Event::Look { .. }
+                | Event::Arbitration { .. }
+                | Event::Issue { .. }
+                | Event::Rank { .. } => {}
             }
         }
         let nic = &world.spec.fabric.nic;
         if world.answers() {
             audit.requests = world.requests.iter().map(|request| request.answers).collect();
-            let window = nic.window_bytes.or(nic.aries.map(|aries| aries.window.into())).unwrap_or(0);
+            let window = world.spec.fabric.most_in_flight().or(nic.aries.map(|aries| aries.window.into())).unwrap_or(0);
             let of = |nic: &Nic| WindowAudit {
                 window,
                 most: if world.spec.fabric.nic.aries.is_some() { nic.most_outstanding } else { nic.most_in_flight },

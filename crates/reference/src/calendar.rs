@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use odonata_topology::NodeId;
+
 use crate::packet::Packet;
 use crate::program::{RankEvent, RankId};
 
@@ -17,6 +19,11 @@ pub(crate) enum Event {
     Delivery {
         /// The packet.
         packet: Packet,
+    },
+    /// A NIC acts because a pause has ended.
+    Look {
+        /// The NIC.
+        nic: NodeId,
     },
     /// Room in the buffer behind a link returns to its sender.
     Credit {
@@ -67,6 +74,7 @@ impl Event {
         match self {
             Event::SendEnd { link } => (0, 0, 0, *link, 0, None),
             Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0, None),
+            Event::Look { nic } => (0, 0, 2, nic.index(), 0, None),
             Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel, None),
             Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),
             Event::Rank { nic, who, event } => (1, at(*nic), 1, *nic, 0, Some((who.rank, *event))),

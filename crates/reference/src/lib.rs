@@ -27,6 +27,7 @@ mod blame;
 mod calendar;
 mod choice;
 mod codes2019;
+mod congestion;
 mod crossbar;
 mod link;
 mod map;

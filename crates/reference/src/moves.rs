@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
-use odonata_sim::spec::{Pattern, Rail};
+use odonata_sim::spec::{CongestionLaw, Pattern, Rail};
 use odonata_topology::{NodeId, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
@@ -25,6 +25,7 @@ impl World<'_> {
         match event {
             Event::SendEnd { link } => self.send_end(t, link),
             Event::Delivery { packet } => self.arrival(t, &packet),
+            Event::Look { nic } => self.inject(t, nic),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
             Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
@@ -321,6 +322,7 @@ impl World<'_> {
         let shift = if packet.response { usize::from(spec.fabric.channels) } else { 0 };
         let decision = DecisionContext { spec, routing, map, links, slot, channel: came_on - shift, t };
         let (out, channel) = decision.route(packet);
+        packet.marked |= self.marks(t, out, packet);
         let channel = if matches!(links[out].far, Far::Node) { channel } else { channel + shift };
         packet.hop += 1;
         packet.decided = t;
@@ -331,6 +333,14 @@ impl World<'_> {
             self.tally.cross(at, packet.wire, self.map.is_global(slot), self.map.is_global(out));
         }
         (out, channel)
+    }
+
+    /// Whether a router marks a packet that gets an output at `t`.
+    fn marks(&self, t: u64, out: usize, packet: &Packet) -> bool {
+        let Some(control) = self.spec.fabric.congestion_control else { return false };
+        let link = &self.links[out];
+        let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
+        observed && !packet.response && link.backlog(t) > link.serialisation(control.mark_above_bytes)
     }
 
     /// A packet is granted a link, or waits for room behind it.

@@ -7,6 +7,7 @@ use odonata_sim::output::NicCounters;
 use odonata_sim::spec::{FabricSpec, NicOrder};
 
 use crate::aries;
+use crate::congestion::Pair;
 use crate::packet::{DirectState, Message, Packet, ValiantState};
 
 /// A message that is not completely sent.
@@ -29,8 +30,10 @@ pub(crate) struct Nic {
     pub(crate) outstanding: u64,
     /// The most that were at one time.
     pub(crate) most_outstanding: u64,
-    /// Payload without an acknowledgement, by destination, if the NIC has windows towards destinations.
-    pub(crate) in_flight: BTreeMap<usize, u64>,
+    /// What it knows of destinations, if the NIC has windows towards them.
+    pub(crate) pairs: BTreeMap<usize, Pair>,
+    /// When it acts next because a pause ends.
+    pub(crate) looks_at: Option<u64>,
     /// The most that it was for one destination.
     pub(crate) most_in_flight: u64,
     /// When the link could have sent a packet, while windows hold back all messages.
@@ -56,6 +59,7 @@ impl Nic {
             message: unsent.message,
             request: None,
             response: false,
+            marked: false,
             bytes,
             wire: aries::wire(fabric, bytes, false, message.get),
             head: 0,

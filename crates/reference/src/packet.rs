@@ -147,6 +147,8 @@ pub(crate) struct Packet {
     pub(crate) request: Option<usize>,
     /// Whether it is a response.
     pub(crate) response: bool,
+    /// Whether a switch has marked it, or the request that it answers.
+    pub(crate) marked: bool,
     /// Its payload, or what it asks for or answers.
     pub(crate) bytes: u64,
     /// Its bytes on a link and in a buffer.

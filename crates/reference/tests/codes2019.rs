@@ -85,6 +85,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 aries: None,
                 window_bytes: None,
             },
+            congestion_control: None,
             links: links(),
         },
         routing: fpar(ChannelSwitch::Intermediate),

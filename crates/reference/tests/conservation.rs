@@ -39,6 +39,12 @@ fn everything_of_nics_with_windows_is_accounted_for() {
     account(testkit::windowed_spec);
 }
 
+/// The same when acknowledgements change the windows.
+#[test]
+fn everything_under_congestion_control_is_accounted_for() {
+    account(testkit::congested_spec);
+}
+
 fn account(spec: fn(u64) -> Spec) {
     let (mut cut_short, mut complete, mut stalled, mut diverted) = (0, 0, 0, 0);
     for seed in 0..300 {

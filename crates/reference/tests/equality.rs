@@ -228,6 +228,12 @@ fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
     compare_all(400, testkit::windowed_spec);
 }
 
+/// Marks come back with acknowledgements, windows change, and pairs pause.
+#[test]
+fn sim_equals_the_reference_with_congestion_control() {
+    compare_all(400, testkit::congested_spec);
+}
+
 #[test]
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
     compare_all(300, testkit::application_aware_spec);

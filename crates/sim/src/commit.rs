@@ -85,6 +85,8 @@ pub struct Fabric<'s, Q> {
     pub posts: Vec<FabricPost>,
     /// Whether a commit needs more than its own link: packets cut through ideal routers, or somebody observes.
     pub special: bool,
+    /// Whether a route decision needs more than the port that it gives: somebody observes it, or packets are marked.
+    pub watches_decisions: bool,
 }
 
 /// Room that a packet gives back: it reaches the sender to the buffer behind a port at `stamp`.
@@ -126,13 +128,21 @@ pub struct Target {
 }
 
 impl<Q: Queue<Event>> Fabric<'_, Q> {
-    /// A packet was decided on at a router; `out` is none if it goes to its node.
+    /// A packet was decided on at a router, and leaves by the port `out`. Returns whether the router marks it.
     #[cold]
     #[inline(never)]
-    pub fn decided<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: Option<u16>) {
+    #[must_use]
+    pub fn decided<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: u16) -> bool {
+        self.observe_decision(nics, place, packet, out);
+        let Links { marks, wiring, outs, .. } = &self.links;
+        marks.as_ref().is_some_and(|marks| marks.marks(wiring, outs, packet, place.first + u32::from(out)))
+    }
+
+    /// The same for those who observe it.
+    fn observe_decision<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: u16) {
         let Some(arrivals) = &mut self.observers.arrivals else { return };
         let wire = |port: u16| self.links.wiring.wires[(place.first + u32::from(port)) as usize];
-        let (came, goes) = (wire(packet.port).class, out.map(|port| wire(port).class));
+        let (came, goes) = (wire(packet.port).class, wire(out).class);
         let global = self.links.wiring.first_global;
         let (job, bytes) = (nics.job(packet), self.links.times(nics, packet).wire);
         let mut counted = true;
@@ -142,7 +152,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         if came >= global {
             counted &= arrivals.count(packet.time, job, place.group, bytes, true);
         }
-        if goes.is_some_and(|class| class >= global) {
+        if goes >= global {
             counted &= arrivals.count(packet.time, job, place.group, bytes, false);
         }
         if !counted {

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | [`Simple`] | no | never |
 //! | [`Aries`] | yes | as long as too many Aries packets of the NIC have no response |
-//! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement |
+//! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement, or its pair pauses |
 //!
 //! An [`Endpoint`] decides whether a packet may be sent now. `nodes::send` asks it, and cuts packets from the messages in
 //! the queue of the NIC ([`Nic`]). [`Answers`] keeps requests and responses for all kinds that have them. A kind knows no
@@ -13,6 +13,7 @@
 
 mod answers;
 mod aries;
+mod control;
 mod mode_policies;
 mod nic;
 mod simple;
@@ -20,6 +21,7 @@ mod windowed;
 
 pub use answers::{Answers, Exchange, NO_SENDER, Request};
 pub use aries::Aries;
+pub use control::{Answer, Control};
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use simple::Simple;
@@ -44,14 +46,20 @@ pub trait Endpoint: Sized + Send {
     /// Whether a NIC may send a packet with so much payload to another one at `now`.
     fn admits(&mut self, nic: u32, to: u32, bytes: u32, now: u64) -> bool;
 
+    /// Whether what is admitted now may not be admitted later, although nothing was sent.
+    fn may_close(&self) -> bool {
+        false
+    }
+
     /// A NIC has committed such a packet to its link at `now`.
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64);
 
-    /// The response to such a packet is known to come at `at`, later than those that are known already.
-    fn answered(&mut self, nic: u32, to: u32, bytes: u32, at: u64);
+    /// The response to a packet of a NIC is known, and comes later than those that are known already.
+    fn answered(&mut self, nic: u32, answer: Answer);
 
-    /// When the first of the responses comes that the NIC has not looked at, if any is known.
-    fn next_answer(&self, nic: u32) -> Option<u64>;
+    /// When a NIC must look again after `now` whether it may send something to one of these destinations, as far as that is
+    /// known: when the first of the responses comes that it has not looked at, or when a pause ends.
+    fn next_look(&self, nic: u32, now: u64, waiting: impl Iterator<Item = u32>) -> Option<u64>;
 
     /// For how long, up to `now`, a NIC has held back packets to another one.
     fn held(&self, nic: u32, to: u32, now: u64) -> u64;

@@ -16,6 +16,7 @@ mod least;
 mod leaving;
 mod links;
 mod logs;
+mod marks;
 pub mod packet;
 mod place;
 mod wiring;
@@ -28,6 +29,7 @@ pub use info::PacketInfo;
 pub use least::{Least, least_backlog};
 pub use links::Links;
 pub use logs::{Logs, VcLog};
+pub use marks::Marks;
 pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
 

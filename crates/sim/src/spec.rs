@@ -6,6 +6,7 @@
 
 mod application_aware;
 mod check;
+mod congestion;
 mod jobs;
 mod nic;
 mod routing;
@@ -19,6 +20,7 @@ pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
+pub use congestion::{CongestionLaw, CongestionSpec};
 pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, SizedCosts, Traffic, sized};
 pub use nic::{AriesSpec, Operation};
 pub use routing::{
@@ -107,6 +109,9 @@ pub struct FabricSpec {
     pub router: Option<RouterSpec>,
     /// The NICs.
     pub nic: NicSpec,
+    /// What holds senders back when queues are long; nothing when absent. Not with `nic.aries` or `nic.window_bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_control: Option<CongestionSpec>,
     /// Link parameters by class name; exactly the classes of the topology.
     pub links: BTreeMap<String, LinkSpec>,
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind,
-    RouterSpec, Sensing, Switching,
+    Arbitration, AriesSpec, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec,
+    Operation, Rail, RouterKind, RouterSpec, Sensing, Switching,
 };
 use odonata_topology::{Bandwidth, Network};
 
@@ -45,6 +45,7 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
         flit_bytes,
         router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 50, 50_000),
+        congestion_control: None,
         links,
     }
 }
@@ -73,6 +74,7 @@ pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
         flit_bytes,
         router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 80, 10),
+        congestion_control: None,
         links,
     }
 }
@@ -140,6 +142,23 @@ pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
     let full = u64::from(fabric.packet_bytes);
     let more = if c.chance(50) { c.within(0, full) } else { 0 };
     fabric.nic.window_bytes = Some(full * c.of(&[1, 1, 1, 2, 3, 8, 50]) + more);
+}
+
+/// Gives a fabric congestion control, with thresholds that are often exceeded, or never.
+pub fn congestion_control(c: &mut Choices, fabric: &mut FabricSpec) {
+    let full = u64::from(fabric.packet_bytes);
+    let packet_ps = fabric.links["node"].bandwidth.serialisation_ps(full);
+    let law = match c.within(0, 3) {
+        0 | 1 => CongestionLaw::Slingshot,
+        2 => CongestionLaw::EcnWindow,
+        _ => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
+    };
+    let more = if c.chance(50) { c.within(0, full) } else { 0 };
+    fabric.congestion_control = Some(CongestionSpec {
+        law,
+        window_bytes: full * c.of(&[1, 2, 4, 16]) + more,
+        mark_above_bytes: full * c.of(&[0, 0, 1, 2, 1_000]) + more,
+    });
 }
 
 /// What routings know of loads, with delays of about the size of the fabric's own.

@@ -170,6 +170,18 @@ pub fn windowed_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of any kind with congestion control.
+pub fn congested_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0xc0_9e57);
+    loop {
+        let mut spec = c.of(&MAKERS)(c.next());
+        fabrics::congestion_control(&mut c, &mut spec.fabric);
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// A valid specification of any kind whose NICs answer every packet.
 pub fn answered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xa41e_5000);

@@ -79,6 +79,9 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if spec.fabric.switching != Switching::StoreAndForward {
         return other(path!["fabric", "switching"], "cut-through", &["store-and-forward"]);
     }
+    if spec.fabric.congestion_control.is_some() {
+        return unsupported(path!["fabric", "congestion_control"]);
+    }
     if spec.fabric.nic.window_bytes.is_some() {
         return unsupported(path!["fabric", "nic", "window_bytes"]);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::ModePolicies;
+use super::{Answer, ModePolicies};
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
 use crate::output::{MessageCounters, NO_ROW, NicCounters};
@@ -271,20 +271,20 @@ impl Answers {
     /// All messages of a NIC are held back at `now`.
     #[cold]
     pub fn hold(&mut self, nic: u32, now: u64) {
-        self.nics[nic as usize].held_since.get_or_insert(now);
+        let of = &mut self.nics[nic as usize];
+        of.held_since.get_or_insert(now);
+        of.room_since = None;
     }
 
-    /// A NIC looks again whether it may send when the next answer has come: at `answer`, if that is known. Returns when, if
+    /// A NIC looks again whether it may send: at `look`, if that is known, or when the next answer has come. Returns when, if
     /// that is known and not arranged yet.
     #[cold]
-    pub fn await_answer(&mut self, nic: u32, answer: Option<u64>) -> Option<u64> {
+    pub fn await_answer(&mut self, nic: u32, look: Option<u64>) -> Option<u64> {
         let of = &mut self.nics[nic as usize];
         of.awaits = true;
-        if of.wake != UNARMED {
-            return None;
-        }
-        of.wake = answer?;
-        answer
+        let at = look.filter(|&at| at < of.wake)?;
+        of.wake = at;
+        Some(at)
     }
 
     /// A request is committed at `now` to the link of its NIC, which was free from `link_free` on, and leaves with its tail at
@@ -345,10 +345,11 @@ impl Answers {
         counters.response_flits += u64::from(self.flits[number as usize].0);
     }
 
-    /// A response reaches its NIC at `at`. Returns the NIC to which the request went, the exchange if this was its last
-    /// response, and when the NIC must look whether it may send, if it waits for that and it was not known.
+    /// A response reaches its NIC at `at`. Returns the answer, the exchange if this was its last response, and when the NIC
+    /// must look whether it may send, if it waits for that and did not know.
     #[inline]
-    pub fn answer(&mut self, slot: u32, bytes: u32, at: u64) -> (u32, Option<Exchange>, Option<u64>) {
+    pub fn answer(&mut self, response: &Event, at: u64) -> (Answer, Option<Exchange>, Option<u64>) {
+        let (slot, bytes) = (response.message, response.bytes());
         let Request { start, message, nic } = self.of_slot(slot);
         self.free.push(slot & !GET);
         let burst = self.bursts[bytes as usize];
@@ -356,7 +357,7 @@ impl Answers {
         let of = &mut self.nics[nic as usize];
         of.counters.answered_packets += u64::from(burst);
         of.counters.latency_ps += latency;
-        let wake = (of.awaits && of.wake == UNARMED).then(|| {
+        let wake = (of.awaits && at < of.wake).then(|| {
             of.wake = at;
             at
         });
@@ -364,8 +365,9 @@ impl Answers {
         exchange.packets_left -= 1;
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
+        let answer = Answer { to: exchange.to, bytes, at, delay: at - start, marked: response.is_marked() };
         if exchange.packets_left > 0 {
-            return (exchange.to, None, wake);
+            return (answer, None, wake);
         }
         let mut exchange = *exchange;
         exchange.counters.complete_ps = exchange.last - exchange.issue;
@@ -376,7 +378,7 @@ impl Answers {
             }
             rows[row] = exchange.counters;
         }
-        (exchange.to, Some(exchange), wake)
+        (answer, Some(exchange), wake)
     }
 
     /// Counts requests of this partition that are not exactly once under way or answered, and NICs of which more or fewer

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Answers, Endpoint};
+use super::{Answer, Answers, Endpoint};
 
 /// The window of one NIC.
 #[derive(Clone, Debug, Default)]
@@ -65,13 +65,13 @@ impl Endpoint for Aries {
     }
 
     #[inline]
-    fn answered(&mut self, nic: u32, _: u32, bytes: u32, at: u64) {
-        let burst = self.answers.burst(bytes);
-        self.nics[nic as usize].returned.push_back((at, burst));
+    fn answered(&mut self, nic: u32, answer: Answer) {
+        let burst = self.answers.burst(answer.bytes);
+        self.nics[nic as usize].returned.push_back((answer.at, burst));
     }
 
     #[inline]
-    fn next_answer(&self, nic: u32) -> Option<u64> {
+    fn next_look(&self, nic: u32, _: u64, _: impl Iterator<Item = u32>) -> Option<u64> {
         self.nics[nic as usize].returned.front().map(|&(at, _)| at)
     }
 

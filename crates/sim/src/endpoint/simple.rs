@@ -1,6 +1,6 @@
 //! A NIC that sends whatever its first router has room for.
 
-use super::{Answers, Endpoint};
+use super::{Answer, Answers, Endpoint};
 
 /// NICs without responses and without state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,9 +26,9 @@ impl Endpoint for Simple {
     #[inline(always)]
     fn sent(&mut self, _: u32, _: u32, _: u32, _: u64) {}
 
-    fn answered(&mut self, _: u32, _: u32, _: u32, _: u64) {}
+    fn answered(&mut self, _: u32, _: Answer) {}
 
-    fn next_answer(&self, _: u32) -> Option<u64> {
+    fn next_look(&self, _: u32, _: u64, _: impl Iterator<Item = u32>) -> Option<u64> {
         None
     }
 

@@ -1,20 +1,55 @@
-//! A window towards each destination: bytes without an acknowledgement (docs/model.md, section 3).
+//! A window towards each destination: bytes without an acknowledgement, fixed or under congestion control
+//! (docs/model.md, section 3).
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
+use super::control::{Answer, Control, Window};
 use super::{Answers, Endpoint};
 use crate::engine::random::Mixer;
 
 /// What a NIC has sent to another one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Pair {
+    window: Window,
     /// Payload without an acknowledgement, as far as the NIC has looked.
     in_flight: u64,
-    /// Since when the window has no room for a full packet.
-    full_since: Option<u64>,
-    /// For how long it had none before.
+    /// Since when nothing may be sent.
+    held_since: Option<u64>,
+    /// For how long nothing might be sent before.
     held: u64,
+}
+
+impl Pair {
+    fn new(control: &Control) -> Self {
+        Self { window: control.first(), in_flight: 0, held_since: None, held: 0 }
+    }
+
+    /// A pause may have ended by `now`.
+    fn advance(&mut self, control: &Control, now: u64) {
+        if self.window.pause_end <= now
+            && control.has_room(&self.window, self.in_flight)
+            && let Some(since) = self.held_since.take()
+        {
+            self.held += self.window.pause_end.max(since) - since;
+        }
+    }
+
+    /// Whether something may be sent has perhaps changed at `now`.
+    fn note(&mut self, control: &Control, now: u64) {
+        if !control.has_room(&self.window, self.in_flight) || self.window.pause_end > now {
+            self.held_since.get_or_insert(now);
+        } else if let Some(since) = self.held_since.take() {
+            self.held += now - since;
+        }
+    }
+
+    fn acknowledge(&mut self, control: &Control, answer: &Answer) {
+        self.advance(control, answer.at);
+        self.in_flight -= u64::from(answer.bytes);
+        control.acknowledge(&mut self.window, answer);
+        self.note(control, answer.at);
+    }
 }
 
 /// One NIC.
@@ -22,27 +57,23 @@ struct Pair {
 struct NicWindows {
     /// By destination. The map is only accessed by key, so its order does not matter.
     pairs: HashMap<u32, Pair, BuildHasherDefault<Mixer>>,
-    /// When acknowledgements come that the NIC has not looked at: for which destination, and for how many bytes.
-    returned: VecDeque<(u64, u32, u32)>,
+    /// The acknowledgements that come and that the NIC has not looked at, in order.
+    returned: VecDeque<Answer>,
 }
 
 /// NICs that acknowledge each packet, and whose bytes in flight to a destination are limited. A window that has no room
 /// for a full packet holds back all packets to its destination, and no others.
 pub struct Windowed {
     answers: Answers,
-    /// Most bytes of payload in flight between two NICs, less a full packet.
-    limit: u64,
-    /// Payload of a full packet.
-    full: u64,
+    control: Control,
     nics: Vec<NicWindows>,
 }
 
 impl Windowed {
-    /// So many NICs with windows of `window` bytes, which hold at least one packet of `full` bytes.
+    /// So many NICs with windows that are controlled so.
     #[must_use]
-    pub fn new(answers: Answers, window: u64, full: u32, nics: usize) -> Self {
-        let full = u64::from(full);
-        Self { answers, limit: window - full, full, nics: vec![NicWindows::default(); nics] }
+    pub fn new(answers: Answers, control: Control, nics: usize) -> Self {
+        Self { answers, control, nics: vec![NicWindows::default(); nics] }
     }
 }
 
@@ -61,57 +92,61 @@ impl Endpoint for Windowed {
 
     fn admits(&mut self, nic: u32, to: u32, _: u32, now: u64) -> bool {
         let NicWindows { pairs, returned } = &mut self.nics[nic as usize];
-        while let Some(&(at, to, bytes)) = returned.front()
-            && at <= now
+        while let Some(answer) = returned.front()
+            && answer.at <= now
         {
+            let pair = pairs.get_mut(&answer.to).expect("something was sent there");
+            pair.acknowledge(&self.control, answer);
             returned.pop_front();
-            let pair = pairs.entry(to).or_default();
-            pair.in_flight -= u64::from(bytes);
-            if pair.in_flight <= self.limit
-                && let Some(since) = pair.full_since.take()
-            {
-                pair.held += at - since;
-            }
         }
-        pairs.get(&to).is_none_or(|pair| pair.full_since.is_none())
+        let Some(pair) = pairs.get_mut(&to) else { return true };
+        pair.advance(&self.control, now);
+        pair.held_since.is_none()
+    }
+
+    fn may_close(&self) -> bool {
+        self.control.changes()
     }
 
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64) {
-        let pair = self.nics[nic as usize].pairs.entry(to).or_default();
+        let pair = self.nics[nic as usize].pairs.entry(to).or_insert_with(|| Pair::new(&self.control));
         pair.in_flight += u64::from(bytes);
-        if pair.in_flight > self.limit {
-            pair.full_since = Some(now);
+        pair.note(&self.control, now);
+    }
+
+    fn answered(&mut self, nic: u32, answer: Answer) {
+        self.nics[nic as usize].returned.push_back(answer);
+    }
+
+    fn next_look(&self, nic: u32, now: u64, waiting: impl Iterator<Item = u32>) -> Option<u64> {
+        let NicWindows { pairs, returned } = &self.nics[nic as usize];
+        let answer = returned.front().map(|answer| answer.at);
+        if !self.control.pauses() {
+            return answer;
         }
+        let pause_end = |to| {
+            let pair: &Pair = pairs.get(&to)?;
+            let end = pair.window.pause_end;
+            (end > now && self.control.has_room(&pair.window, pair.in_flight)).then_some(end)
+        };
+        waiting.filter_map(pause_end).chain(answer).min()
     }
 
-    fn answered(&mut self, nic: u32, to: u32, bytes: u32, at: u64) {
-        self.nics[nic as usize].returned.push_back((at, to, bytes));
-    }
-
-    fn next_answer(&self, nic: u32) -> Option<u64> {
-        self.nics[nic as usize].returned.front().map(|&(at, ..)| at)
-    }
-
-    /// The time for which the window towards the destination had no room for a full packet.
+    /// The time for which the window towards the destination had no room for a full packet, or the pair paused.
     fn held(&self, nic: u32, to: u32, now: u64) -> u64 {
         let NicWindows { pairs, returned } = &self.nics[nic as usize];
-        let Some(pair) = pairs.get(&to) else { return 0 };
-        let Some(since) = pair.full_since else { return pair.held };
+        let Some(mut pair) = pairs.get(&to).copied() else { return 0 };
         // The NIC may not have looked yet at acknowledgements that have come.
-        let mut in_flight = pair.in_flight;
-        let come = returned.iter().take_while(|&&(at, ..)| at <= now).filter(|&&(_, of, _)| of == to);
-        for &(at, _, bytes) in come {
-            in_flight -= u64::from(bytes);
-            if in_flight <= self.limit {
-                return pair.held + (at - since);
-            }
+        for answer in returned.iter().take_while(|answer| answer.at <= now).filter(|answer| answer.to == to) {
+            pair.acknowledge(&self.control, answer);
         }
-        pair.held + (now - since)
+        pair.advance(&self.control, now);
+        pair.held + pair.held_since.map_or(0, |since| now - since)
     }
 
     fn overfull(&self) -> u64 {
-        let most = self.limit + self.full;
-        self.nics.iter().filter(|nic| nic.pairs.values().any(|pair| pair.in_flight > most)).count() as u64
+        let exceeds = |nic: &&NicWindows| nic.pairs.values().any(|pair| pair.in_flight > self.control.most());
+        self.nics.iter().filter(exceeds).count() as u64
     }
 
     fn absorb(&mut self, nic: u32, other: &mut Self) {

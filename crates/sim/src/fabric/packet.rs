@@ -319,6 +319,13 @@ impl Event {
         self.exit |= MARKED;
     }
 
+    /// The same packet, marked.
+    #[must_use]
+    pub fn marked(mut self) -> Self {
+        self.mark();
+        self
+    }
+
     /// Whether a switch has marked the packet.
     #[inline]
     #[must_use]

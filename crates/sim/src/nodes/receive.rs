@@ -56,6 +56,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
         response.set_channel(answers.first_response);
         response.set_destination(to.address, to.port);
+        if arrival.is_marked() {
+            response.mark();
+        }
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
         let of = answers.get_mut(nic);
@@ -136,9 +139,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             fabric.queue.push(place.router, packet.arrival(at, place.port, nic));
             return;
         }
-        let bytes = packet.bytes();
-        let (to, complete, wake) = self.endpoint.answers_mut().answer(packet.message, bytes, at);
-        self.endpoint.answered(request.nic, to, bytes, at);
+        let (answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at);
+        self.endpoint.answered(request.nic, answer);
         if let Some(at) = wake {
             let place = fabric.links.wiring.event_attachment(nic);
             let event = Event::other(EventKind::NicCredit, at, place.port, NicNews::Window as u8, nic);

@@ -115,9 +115,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                         fabric.queue.push(here.router, Event::other(EventKind::NicCredit, at, here.port, 0, nic_id));
                     }
                     nic.put(place, head);
-                    if E::SELECTIVE && place > 0 {
-                        // An earlier message may be sent when its window has room, if its packet is smaller.
-                        self.await_answer(fabric, nic_id);
+                    if E::SELECTIVE && (place > 0 || self.endpoint.may_close()) {
+                        // An earlier message may be sent when its window has room, if its packet is smaller; or this one may
+                        // no longer be sent.
+                        self.await_answer(fabric, nic_id, now);
                     }
                     return;
                 }
@@ -209,16 +210,16 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
     }
 
-    /// All waiting messages of a NIC are held back at `now`: it looks again when the next answer has come.
+    /// All waiting messages of a NIC are held back at `now`: it looks again when that may change.
     fn hold<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
         self.endpoint.answers_mut().hold(nic, now);
-        self.await_answer(fabric, nic);
+        self.await_answer(fabric, nic, now);
     }
 
-    /// A NIC looks again when the next answer has come.
-    fn await_answer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32) {
-        let answer = self.endpoint.next_answer(nic);
-        if let Some(at) = self.endpoint.answers_mut().await_answer(nic, answer) {
+    /// A NIC looks again when the next answer has come, or a pause has ended.
+    fn await_answer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
+        let look = self.endpoint.next_look(nic, now, self.nics[nic as usize].waiting().map(Waiting::to));
+        if let Some(at) = self.endpoint.answers_mut().await_answer(nic, look) {
             let here = fabric.links.wiring.event_attachment(nic);
             let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic);
             fabric.queue.push(here.router, event);

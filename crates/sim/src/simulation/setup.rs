@@ -11,13 +11,13 @@ use super::choice::{Choice, QueueChoice};
 use super::partitions::{self, Pace};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::commit::{Course, Fabric, FabricPost};
-use crate::endpoint::{Answers, Aries, Endpoint, Simple, Windowed};
+use crate::endpoint::{Answers, Aries, Control, Endpoint, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Links, Logs, NicAttachment, OutputPort, OutputVcState, PacketTimes, Wire,
-    Wiring,
+    BlockedPackets, CreditMetric, Credits, Links, Logs, Marks, NicAttachment, OutputPort, OutputVcState, PacketTimes,
+    Wire, Wiring,
 };
 use crate::nodes::{Flights, Jobs, Nodes, Posts};
 use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
@@ -161,8 +161,11 @@ macro_rules! with_parts {
             Aries::new(answers(partition), fabric.nic.aries.map_or(0, |aries| aries.window), nics)
         };
         let windowed = |partition| {
-            let window = fabric.nic.window_bytes.unwrap_or(u64::MAX);
-            Windowed::new(answers(partition), window, fabric.packet_bytes, nics)
+            let control = match &fabric.congestion_control {
+                Some(control) => Control::new(control, fabric.packet_bytes),
+                None => Control::fixed(fabric.nic.window_bytes.unwrap_or(u64::MAX), fabric.packet_bytes),
+            };
+            Windowed::new(answers(partition), control, nics)
         };
         let ideal = || Ideal;
         let crossbar = || Crossbar::new(spec, network);
@@ -174,7 +177,7 @@ macro_rules! with_parts {
                 $body
             }};
         }
-        match (fabric.router.is_some(), fabric.nic.aries.is_some(), fabric.nic.window_bytes.is_some()) {
+        match (fabric.router.is_some(), fabric.nic.aries.is_some(), fabric.most_in_flight().is_some()) {
             (false, false, false) => with_algorithm!(routing, algorithm => {
                 let ($routing, $switch, $endpoint) = (algorithm, ideal, simple);
                 $body
@@ -310,11 +313,13 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             vcs,
             credits,
             metric: CreditMetric::new(&spec.sensing, &wiring, network.classes, own),
+            marks: Marks::new(&spec.fabric, network.classes),
             blocked: BlockedPackets::default(),
             wiring,
         };
         let fabric = Fabric {
             special: links.wiring.cut_through && !S::BUFFERS_OUTPUT || observers.see_commits(),
+            watches_decisions: links.marks.is_some() || observers.see_decisions(),
             links,
             queue,
             observers,

@@ -7,8 +7,8 @@ use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::{
-    Arrival, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
-    Spec, Traffic,
+    Arrival, CongestionLaw, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
+    SPEC_VERSION, Spec, Traffic,
 };
 
 /// Largest packet.
@@ -295,12 +295,24 @@ impl FabricSpec {
 
     /// Refuses a window towards each destination that holds no full packet, or that NICs of Aries would have.
     fn check_window(&self) -> Result<(), Error> {
-        let Some(window) = self.nic.window_bytes else { return Ok(()) };
-        let at = path!["fabric", "nic", "window_bytes"];
-        if self.nic.aries.is_some() {
-            return Err(ErrorKind::TwoWindows {}.at(at));
+        if let Some(window) = self.nic.window_bytes {
+            let at = path!["fabric", "nic", "window_bytes"];
+            if self.nic.aries.is_some() {
+                return Err(ErrorKind::TwoWindows {}.at(at));
+            }
+            range(&at, window, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
         }
-        range(&at, window, self.packet_bytes.into(), MAX_WINDOW_BYTES)
+        let Some(control) = self.congestion_control else { return Ok(()) };
+        let at = |field: &'static str| path!["fabric", "congestion_control", field];
+        if self.nic.aries.is_some() || self.nic.window_bytes.is_some() {
+            return Err(ErrorKind::TwoWindows {}.at(path!["fabric", "congestion_control"]));
+        }
+        range(&at("window_bytes"), control.window_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
+        range(&at("mark_above_bytes"), control.mark_above_bytes, 0, MAX_BUFFER_BYTES)?;
+        if let CongestionLaw::Nscc { target_ps } = control.law {
+            range(&at("law").join("nscc").join("target_ps"), target_ps, 1, MAX_DELAY_PS)?;
+        }
+        Ok(())
     }
 
     /// Refuses a router with a crossbar that could not move a packet of so many bytes.

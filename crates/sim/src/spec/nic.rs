@@ -40,7 +40,13 @@ impl FabricSpec {
     /// Whether NICs answer each packet.
     #[must_use]
     pub fn answers(&self) -> bool {
-        self.nic.aries.is_some() || self.nic.window_bytes.is_some()
+        self.nic.aries.is_some() || self.most_in_flight().is_some()
+    }
+
+    /// Most bytes of payload on the way from a NIC to another one, if that is limited.
+    #[must_use]
+    pub fn most_in_flight(&self) -> Option<u64> {
+        self.congestion_control.map(|control| control.window_bytes).or(self.nic.window_bytes)
     }
 
     /// Aries packets that a packet with so many bytes of payload stands for; one without NICs of Aries.

@@ -150,7 +150,8 @@ impl Crossbar {
             fabric.links.blocked.push(&mut self.tables.get_mut(buffer as u32).chain, packet);
             return;
         }
-        let (output, decision) = self.output_of(fabric, routing, nics, place, packet, now);
+        let (output, decision, marked) = self.output_of(fabric, routing, nics, place, packet, now);
+        let packet = if marked { &packet.marked() } else { packet };
         let number = if virtual_outputs {
             self.tables.virtual_output_queue(buffer, input, (packet.port, packet.channel()), output)
         } else {
@@ -180,7 +181,7 @@ impl Crossbar {
         }
     }
 
-    /// The output of a packet: its route decision with the present loads.
+    /// The output of a packet: its route decision with the present loads, and whether the router marks it.
     #[inline]
     fn output_of<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
         &self,
@@ -190,7 +191,7 @@ impl Crossbar {
         place: RouterPlace,
         packet: &Event,
         now: u64,
-    ) -> (Output, RouteDecision) {
+    ) -> (Output, RouteDecision, bool) {
         let routed = packet.at(now);
         fabric.course.packet_hops += 1;
         let links = &fabric.links;
@@ -202,11 +203,9 @@ impl Crossbar {
         } else {
             route(links, routing, place, &routed)
         };
-        if fabric.observers.see_decisions() {
-            fabric.decided(nics, place, &routed, Some(decision.port()));
-        }
+        let marked = fabric.watches_decisions && fabric.decided(nics, place, &routed, decision.port());
         let vc = fabric.links.wiring.output(place, decision.port(), decision.channel());
-        (Output { vc, port: decision.port(), channel: decision.channel() }, decision)
+        (Output { vc, port: decision.port(), channel: decision.channel() }, decision, marked)
     }
 
     /// Grants all that can be granted now.
@@ -295,11 +294,15 @@ impl Crossbar {
         let times = fabric.links.times(nics, &packet);
         if !self.tables.virtual_outputs() {
             let place = fabric.links.wiring.places[router as usize];
-            let (found, decision) = self.output_of(fabric, routing, nics, place, &packet, now);
-            fabric.links.blocked.first_mut(&chain).follow(decision);
-            fabric.links.outs[found.vc.slot()].blocked_ps +=
-                times.serialisation(fabric.links.vcs[found.vc.vc()].class());
-            output = found;
+            let (given, decision, marked) = self.output_of(fabric, routing, nics, place, &packet, now);
+            let head = fabric.links.blocked.first_mut(&chain);
+            head.follow(decision);
+            if marked {
+                head.mark();
+            }
+            fabric.links.outs[given.vc.slot()].blocked_ps +=
+                times.serialisation(fabric.links.vcs[given.vc.vc()].class());
+            output = given;
         }
         self.tables.request(router, number, times.wire, output);
         let at = self.tables.earliest(number, now);

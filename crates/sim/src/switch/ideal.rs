@@ -69,9 +69,12 @@ impl Switch for Ideal {
         fabric.course.packet_hops += 1;
         // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
+        let marked;
+        let mut packet = packet;
         if place.is_last(packet) {
-            if fabric.observers.see_decisions() {
-                fabric.decided(nics, place, packet, None);
+            if fabric.watches_decisions && fabric.decided(nics, place, packet, packet.to_port()) {
+                marked = packet.marked();
+                packet = &marked;
             }
             // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
             let output = unsafe { fabric.links.wiring.ejection(place, packet) };
@@ -80,8 +83,9 @@ impl Switch for Ideal {
             return;
         }
         let decision = route(&fabric.links, routing, place, packet);
-        if fabric.observers.see_decisions() {
-            fabric.decided(nics, place, packet, Some(decision.port()));
+        if fabric.watches_decisions && fabric.decided(nics, place, packet, decision.port()) {
+            marked = packet.marked();
+            packet = &marked;
         }
         let links = &mut fabric.links;
         let output = links.wiring.output(place, decision.port(), decision.channel());

@@ -75,6 +75,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
             flit_bytes: 1,
             router: None,
             nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None, window_bytes: None },
+            congestion_control: None,
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,

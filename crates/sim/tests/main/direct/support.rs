@@ -79,6 +79,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             flit_bytes: 1,
             router: None,
             nic: NicSpec { overhead_ps: 0, order: NicOrder::Fcfs, rail: Rail::Hash, aries: None, window_bytes: None },
+            congestion_control: None,
             links,
         },
         routing,

@@ -1,0 +1,134 @@
+//! Windows between NICs, fixed or under congestion control (model, section 3).
+
+use odonata_sim::spec::{CongestionLaw, FabricSpec};
+
+/// The longest pause.
+const LONGEST_PAUSE: u128 = 1 << 40;
+
+/// What a NIC knows of another one that it has sent something to. The names are those of the model.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    /// f: payload without an acknowledgement.
+    pub(crate) in_flight: u64,
+    /// w: the present window.
+    pub(crate) window: u64,
+    /// r: the end of a pause.
+    pub(crate) pause_end: u64,
+    /// c.
+    since: u64,
+    /// alpha, a and m of `ecn-window`.
+    share: u64,
+    acknowledged: u64,
+    marked: u64,
+    /// l0 and v of `nscc`.
+    least_delay: Option<u64>,
+    mean_queue: u64,
+}
+
+/// An acknowledgement that arrives at t: b, l, and whether it is marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acknowledgement {
+    pub(crate) t: u64,
+    pub(crate) bytes: u64,
+    pub(crate) delay: u64,
+    pub(crate) marked: bool,
+}
+
+impl Pair {
+    /// A pair that has sent nothing, if NICs have windows towards destinations.
+    pub(crate) fn new(fabric: &FabricSpec) -> Self {
+        Self {
+            in_flight: 0,
+            window: fabric.most_in_flight().expect("there are windows"),
+            pause_end: 0,
+            since: 0,
+            share: 65_536,
+            acknowledged: 0,
+            marked: 0,
+            least_delay: None,
+            mean_queue: 0,
+        }
+    }
+
+    /// Whether the window has room for a full packet.
+    pub(crate) fn fits(&self, fabric: &FabricSpec) -> bool {
+        let full = u64::from(fabric.packet_bytes);
+        self.in_flight + full <= self.window.max(full)
+    }
+
+    /// Whether something may be sent at t.
+    pub(crate) fn open(&self, fabric: &FabricSpec, t: u64) -> bool {
+        self.fits(fabric) && t >= self.pause_end
+    }
+
+    /// An acknowledgement arrives.
+    pub(crate) fn acknowledge(&mut self, fabric: &FabricSpec, of: Acknowledgement) {
+        self.in_flight -= of.bytes;
+        let Some(control) = fabric.congestion_control else { return };
+        let (full, most) = (u64::from(fabric.packet_bytes), control.window_bytes);
+        let new = of.t - of.delay >= self.since;
+        match control.law {
+            CongestionLaw::Slingshot => {
+                if new {
+                    self.slingshot(full, most, of);
+                }
+            }
+            CongestionLaw::EcnWindow => self.ecn_window(full, most, of, new),
+            CongestionLaw::Nscc { target_ps } => self.nscc(full, most, target_ps, of, new),
+        }
+    }
+
+    fn slingshot(&mut self, full: u64, most: u64, of: Acknowledgement) {
+        if of.marked {
+            let least = full.div_ceil(1024);
+            self.window = least.max(self.window.min(2 * full) / 2);
+            self.since = of.t;
+        } else {
+            self.window = most.min(self.window + self.window / 8 + 1);
+        }
+        if self.window < full {
+            let pause = u128::from(of.delay) * u128::from(full - self.window) / u128::from(self.window);
+            self.pause_end = of.t + pause.min(LONGEST_PAUSE) as u64;
+        }
+    }
+
+    fn ecn_window(&mut self, full: u64, most: u64, of: Acknowledgement, round_trip_over: bool) {
+        self.acknowledged += of.bytes;
+        if of.marked {
+            self.marked += of.bytes;
+        } else {
+            self.window = most.min(self.window + full * of.bytes / self.window);
+        }
+        if !round_trip_over {
+            return;
+        }
+        self.share = self.share - self.share / 16 + (65_536 * self.marked / self.acknowledged) / 16;
+        if self.marked > 0 {
+            self.window = full.max(self.window - self.window * self.share / 131_072);
+        }
+        (self.acknowledged, self.marked, self.since) = (0, 0, of.t);
+    }
+
+    fn nscc(&mut self, full: u64, most: u64, target: u64, of: Acknowledgement, new: bool) {
+        let least = self.least_delay.map_or(of.delay, |least| least.min(of.delay));
+        self.least_delay = Some(least);
+        let queue = of.delay - least;
+        self.mean_queue = (i128::from(self.mean_queue) + (i128::from(queue) - i128::from(self.mean_queue)) / 16) as u64;
+        let mean = self.mean_queue;
+        let [b, p, w] = [of.bytes, full, self.window].map(u128::from);
+        let grown = match (of.marked, queue < target) {
+            (false, true) => w + b * p * u128::from(target - queue) / (u128::from(target) * w),
+            (false, false) => w + b * p / (8 * w),
+            (true, true) => return,
+            (true, false) => {
+                if mean > target && new {
+                    let cut = (8 * u128::from(mean - target)).min(5 * u128::from(mean));
+                    self.window = full.max((w - w * cut / (10 * u128::from(mean))) as u64);
+                    self.since = of.t;
+                }
+                return;
+            }
+        };
+        self.window = grown.min(u128::from(most)) as u64;
+    }
+}

@@ -1,0 +1,124 @@
+//! How acknowledgements change the window of a pair of NICs (docs/model.md, section 3, "Congestion control").
+//!
+//! | law | what it follows | least window |
+//! |---|---|---|
+//! | [`slingshot`] | marks of ports to nodes | 1/1024 of a packet |
+//! | [`ecn_window`] | the share of marked packets in a round trip | a packet |
+//! | [`nscc`] | marks and delays | a packet |
+
+mod ecn_window;
+mod nscc;
+mod slingshot;
+
+use crate::spec::{CongestionLaw, CongestionSpec};
+
+/// Longest pause of a pair of NICs.
+const LONGEST_PAUSE: u64 = 1 << 40;
+
+/// An acknowledgement that reaches the NIC that sent its packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// The NIC that the packet went to.
+    pub to: u32,
+    /// Payload of the packet.
+    pub bytes: u32,
+    /// When it comes.
+    pub at: u64,
+    /// Time since the first flit of the packet left the NIC.
+    pub delay: u64,
+    /// Whether a switch marked the packet.
+    pub marked: bool,
+}
+
+/// The window of a pair of NICs. What the numbers of a law mean is up to the law.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Payload that may be on the way, in bytes.
+    pub bytes: u64,
+    /// Nothing is sent before.
+    pub pause_end: u64,
+    /// Packets that left before have no more to say.
+    since: u64,
+    law: [u64; 3],
+}
+
+/// Windows of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    law: Option<CongestionLaw>,
+    /// First and largest window.
+    most: u64,
+    /// Payload of a full packet.
+    full: u64,
+}
+
+impl Control {
+    /// Windows that never change.
+    #[must_use]
+    pub fn fixed(most: u64, full: u32) -> Self {
+        Self { law: None, most, full: u64::from(full) }
+    }
+
+    /// Windows that follow acknowledgements.
+    #[must_use]
+    pub fn new(spec: &CongestionSpec, full: u32) -> Self {
+        Self { law: Some(spec.law), most: spec.window_bytes, full: u64::from(full) }
+    }
+
+    /// The window of a pair that has sent nothing.
+    #[must_use]
+    pub fn first(&self) -> Window {
+        let law = match self.law {
+            None | Some(CongestionLaw::Slingshot) => [0; 3],
+            Some(CongestionLaw::EcnWindow) => ecn_window::FIRST,
+            Some(CongestionLaw::Nscc { .. }) => nscc::FIRST,
+        };
+        Window { bytes: self.most, pause_end: 0, since: 0, law }
+    }
+
+    /// Whether so much payload on the way leaves room for a full packet.
+    #[inline]
+    #[must_use]
+    pub fn has_room(&self, window: &Window, in_flight: u64) -> bool {
+        in_flight + self.full <= window.bytes.max(self.full)
+    }
+
+    /// Whether windows can be smaller than a packet, so that pairs pause.
+    #[must_use]
+    pub fn pauses(&self) -> bool {
+        self.law == Some(CongestionLaw::Slingshot)
+    }
+
+    /// Whether windows change.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.law.is_some()
+    }
+
+    /// Largest window.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// An acknowledgement has come.
+    #[inline]
+    pub fn acknowledge(&self, window: &mut Window, answer: &Answer) {
+        match self.law {
+            None => {}
+            Some(CongestionLaw::Slingshot) => slingshot::acknowledge(self, window, answer),
+            Some(CongestionLaw::EcnWindow) => ecn_window::acknowledge(self, window, answer),
+            Some(CongestionLaw::Nscc { target_ps }) => nscc::acknowledge(self, target_ps, window, answer),
+        }
+    }
+
+    /// Whether the packet of an acknowledgement left after the latest change that the law remembers.
+    fn is_news(window: &Window, answer: &Answer) -> bool {
+        answer.at - answer.delay >= window.since
+    }
+}
+
+/// `a * b / c`, which is small.
+fn scaled(a: u64, b: u64, c: u64) -> u64 {
+    u64::try_from(u128::from(a) * u128::from(b) / u128::from(c)).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,55 @@
+//! DCTCP for each pair of NICs (Alizadeh 2010; RFC 8257).
+
+use super::{Answer, Control, Window};
+
+/// One, as a share of marked bytes.
+const ONE: u64 = 1 << 16;
+/// Part of a new share in the mean: g of Alizadeh 2010.
+const GAIN: u64 = 16;
+
+/// The mean share of marked bytes, and the bytes acknowledged and marked in this round trip.
+pub(super) const FIRST: [u64; 3] = [ONE, 0, 0];
+
+pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answer) {
+    let news = Control::is_news(window, answer);
+    let bytes = u64::from(answer.bytes);
+    let [share, acknowledged, marked] = &mut window.law;
+    *acknowledged += bytes;
+    if answer.marked {
+        *marked += bytes;
+    } else {
+        window.bytes = (window.bytes + control.full * bytes / window.bytes).min(control.most);
+    }
+    if news {
+        *share = *share - *share / GAIN + ONE * *marked / *acknowledged / GAIN;
+        if *marked > 0 {
+            window.bytes = (window.bytes - window.bytes * *share / (2 * ONE)).max(control.full);
+        }
+        (*acknowledged, *marked) = (0, 0);
+        window.since = answer.at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{CongestionLaw, CongestionSpec};
+
+    #[test]
+    fn the_window_shrinks_by_half_of_the_share_of_marks_once_a_round_trip() {
+        let spec = CongestionSpec { law: CongestionLaw::EcnWindow, window_bytes: 64_000, mark_above_bytes: 1 };
+        let control = Control::new(&spec, 1_000);
+        let mut window = control.first();
+        let mut answer = |at, delay, marked| {
+            acknowledge(&control, &mut window, &Answer { to: 0, bytes: 1_000, at, delay, marked });
+            window.bytes
+        };
+        assert_eq!(answer(1_000, 500, true), 32_000, "the share is 1 at first");
+        assert_eq!(answer(1_100, 500, true), 32_000, "within the round trip");
+        assert_eq!(answer(1_200, 500, false), 32_031, "one packet in a round trip without marks");
+        // Two of four packets were marked: 15/16 + 1/32 of the share remain.
+        let share = 65_536 - 4_096 + 2_048;
+        let grown = 32_031 + 1_000_000 / 32_031;
+        assert_eq!(answer(1_600, 500, false), grown - grown * share / 131_072);
+    }
+}

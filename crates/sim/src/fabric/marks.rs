@@ -1,0 +1,39 @@
+//! Which packets switches mark (docs/model.md, section 3, "Congestion control").
+
+use odonata_topology::ClassId;
+
+use super::packet::Event;
+use super::{OutputPort, Wiring};
+use crate::spec::{CongestionLaw, FabricSpec};
+
+/// The backlogs from which on switches mark packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    /// By class of the output: in picoseconds.
+    above: [u64; 4],
+    /// Packets on this channel and above are not marked: they are acknowledgements.
+    first_response: u8,
+}
+
+impl Marks {
+    /// Those of a fabric with congestion control whose links have these classes.
+    #[must_use]
+    pub fn new(fabric: &FabricSpec, classes: &[&str]) -> Option<Self> {
+        let control = fabric.congestion_control?;
+        let only_nodes = control.law == CongestionLaw::Slingshot;
+        let mut above = [u64::MAX; 4];
+        for (class, to) in classes.iter().zip(&mut above).take(if only_nodes { 1 } else { 4 }) {
+            *to = fabric.links[*class].bandwidth.serialisation_ps(control.mark_above_bytes);
+        }
+        Some(Self { above, first_response: fabric.channels })
+    }
+
+    /// Whether a packet is marked that gets the output of a slot now.
+    #[must_use]
+    pub fn marks(&self, wiring: &Wiring, outs: &[OutputPort], packet: &Event, slot: u32) -> bool {
+        let wire = wiring.wires[slot as usize];
+        let class = if wire.node { ClassId::NODE.0 } else { wire.class };
+        packet.channel() < self.first_response
+            && outs[slot as usize].backlog(packet.time) > self.above[usize::from(class)]
+    }
+}
