@@ -418,7 +418,7 @@ MESSAGES: Mapping[str, Message] = {
         'fabric = {{ nic = "aries" }}',
     ),
     "two-windows": Message(
-        "`{key}`: NICs of Aries have a window of their own", 'fabric.nic.window, or fabric.nic = "aries"'
+        "`{key}`: NICs have a window of their own", "one of: NICs of Aries, a window in bytes, congestion control"
     ),
     "cycle-too-long": Message(
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "

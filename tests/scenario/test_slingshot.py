@@ -46,7 +46,7 @@ def test_a_run_and_its_report_say_what_is_missing(tmp_path, capsys):
     (tmp_path / "s.toml").write_text('system = "lumi"' + JOB)
     assert main(["run", str(tmp_path / "s.toml"), "--out", str(tmp_path / "run")]) == 0
     said = capsys.readouterr().err
-    assert said.count("note: The congestion control of Slingshot is not modelled") == 1
+    assert said.count("note: The congestion control of Slingshot is modelled as far as it is public") == 1
     missing = run_document(open_run(tmp_path / "run"))["not_modelled"]
     assert any("congestion control of Slingshot" in sentence for sentence in missing)
     assert any("default routing of Slingshot machines is assumed" in sentence for sentence in missing)
@@ -54,4 +54,4 @@ def test_a_run_and_its_report_say_what_is_missing(tmp_path, capsys):
 
 def test_show_says_what_is_missing(capsys):
     assert main(["show", "frontier"]) == 0
-    assert "The congestion control of Slingshot is not modelled" in capsys.readouterr().out
+    assert "its law and numbers are assumed" in capsys.readouterr().out

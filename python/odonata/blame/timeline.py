@@ -163,8 +163,9 @@ def timeline_of(
         from odonata.blame.posting import post
 
         post(tasks, program)
-    nic = spec["fabric"]["nic"]
-    answered = nic.get("aries") is not None or nic.get("window_bytes") is not None
+    from odonata.store.tables import answers
+
+    answered = answers(spec)
     pauses = _pauses(tasks, program) if program.get("on_ps") else set()
     return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, sent, answered, pauses)
 

@@ -35,6 +35,7 @@ def facts(system: System) -> dict[str, Any]:
         "links_per_pair": wired["links_per_pair"],
         "router": system.table.fabric.router_text,
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
+        **({"congestion_control": control} if (control := system.table.fabric.congestion_text) else {}),
         "facts": dict(system.table.facts()),
         "measured": system.measured,
         **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
@@ -61,6 +62,7 @@ def text(facts: dict[str, Any]) -> str:
         ("links", ", ".join(f"{count:,} {name}" for name, count in facts["links"].items())),
         ("router", facts["router"]),
         *((("nic", facts["nic"]),) if "nic" in facts else ()),
+        *((("congestion control", facts["congestion_control"]),) if "congestion_control" in facts else ()),
         *facts["facts"].items(),
     ]
     rows.append(("held against measurements", facts["measured"] or "not stated"))

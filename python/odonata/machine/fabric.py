@@ -10,6 +10,7 @@ from odonata import units
 from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.document.quantities import positive_bandwidth
 from odonata.errors import InputError
+from odonata.machine.congestion import CongestionTable
 
 #: Most virtual channels of a link of the core.
 MAX_CHANNELS = 16
@@ -311,6 +312,10 @@ class FabricTable(Table):
     nic: NicTable = Field(
         NicTable(), description="the network interfaces: a kind (`simple`, `aries`), or a table with more keys"
     )
+    congestion_control: CongestionTable | None = Field(
+        None,
+        description="what holds senders back when queues are long: a kind, or a table with more keys (default: none)",
+    )
     links: dict[str, LinkTable] = Field(description="the classes of links")
 
     @model_validator(mode="after")
@@ -321,7 +326,14 @@ class FabricTable(Table):
         if self.nic.is_aries:
             changes |= {key: ARIES_FLIT_BYTES for key in ("header", "flit") if getattr(self, key) is None}
             changes["nic"] = self.nic.completed(changes.get("flit") or self.flit or 1, self.links.get("node"))
+        if self.congestion_control is not None:
+            changes["congestion_control"] = self.congestion_control.completed(self.packet)
         return self.model_copy(update=changes) if changes else self
+
+    @property
+    def controls_congestion(self) -> bool:
+        """Whether something holds senders back when queues are long."""
+        return self.congestion_control is not None and not self.congestion_control.is_none
 
     def check(self, classes: tuple[str, ...]) -> None:
         """Raises InputError unless all these classes of links are described, sensibly."""
@@ -354,6 +366,18 @@ class FabricTable(Table):
                     f"({wire:,} B) and at most 2^30 bytes",
                     path=("links", name, "buffer"),
                 )
+        if self.congestion_control is not None:
+            try:
+                self.congestion_control.check(self.packet)
+            except InputError as e:
+                raise e.under("congestion_control") from None
+        if self.controls_congestion and (self.nic.is_aries or self.nic.is_windowed):
+            kind = "aries" if self.nic.is_aries else "windowed"
+            raise InputError(
+                f"congestion control has windows of its own, and NICs are `{kind}`",
+                hint='congestion_control = "none", or nic = "simple"',
+                path=("congestion_control",),
+            )
         if self.router is not None:
             try:
                 self.router.check(wire)
@@ -380,6 +404,12 @@ class FabricTable(Table):
         return f"aries ({nic.operation}, window {nic.window:,}, {packets} of {units.format_bytes(nic.packet or 0)})"
 
     @property
+    def congestion_text(self) -> str | None:
+        """What holds senders back, for `odonata show`; nothing if only full buffers do."""
+        control = self.congestion_control
+        return None if control is None or control.is_none else control.text
+
+    @property
     def wire_bytes(self) -> int:
         """Bytes of a full packet on a link, with its header, in whole flits."""
         flit, unit = self.flit or 1, self.nic.packet or self.packet
@@ -398,6 +428,8 @@ class FabricTable(Table):
             optional["flit_bytes"] = self.flit
         if self.router is not None and self.router.kind != "ideal":
             optional["router"] = self.router.spec(self.links)
+        if self.congestion_control is not None and not self.congestion_control.is_none:
+            optional["congestion_control"] = self.congestion_control.spec()
         return {
             "packet_bytes": self.packet,
             "router_delay_ps": self.router_delay,

@@ -191,7 +191,9 @@ def _gets_aries(base: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
 
 
 def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with changes. Ideal routers no longer have a crossbar, and simple NICs no window."""
+    """A table with changes. A change of a kind drops the keys of the kind before: the crossbar of routers, the window of
+    NICs, the numbers of congestion control.
+    """
     router, nic = _part_of(changes, "router"), _part_of(changes, "nic")
     table = _copy(table)
     if isinstance(router, Mapping) and router.get("kind") == "ideal" and _part_of(table, "router") is not None:
@@ -204,12 +206,15 @@ def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
         if nic.get("kind", before.get("kind")) != before.get("kind"):
             for key in ARIES:
                 before.pop(key, None)
+    control, before = _part_of(changes, "congestion_control"), _part_of(table, "congestion_control")
+    if isinstance(control, Mapping) and isinstance(before, Mapping) and control.get("kind", before["kind"]) != before["kind"]:
+        del table["fabric"]["congestion_control"]
     return _merge(table, changes)
 
 
 def _spelled_out(table: dict[str, Any]) -> dict[str, Any]:
-    """The table with `router = "input-queued"` and `nic = "aries"` as tables, so that they can be merged."""
-    for key in ("router", "nic"):
+    """The table with `router = "input-queued"`, `nic = "aries"` and so on as tables, so that they can be merged."""
+    for key in ("router", "nic", "congestion_control"):
         kind = _part_of(table, key)
         if isinstance(kind, str):
             table = {**table, "fabric": {**table["fabric"], key: {"kind": kind}}}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.blame import Explanation, causes_of
 from odonata.blame.programs import is_recorded, program_times
 from odonata.blame.sentences import sentences
-from odonata.machine.kinds.dragonfly import NOT_MODELLED as NOT_MODELLED_OF
+from odonata.machine.kinds.dragonfly import not_modelled
 from odonata.report.machine import machine_of
 from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
@@ -105,7 +105,8 @@ def _ideal(run: Run) -> list[str]:
 def _of_network(run: Run) -> tuple[str, ...]:
     """What the real network has and the model has not."""
     system = run.resolved.get("scenario", {}).get("system", {})
-    return NOT_MODELLED_OF.get(str(system.get("interconnect", "")), ())
+    control = run.resolved["spec"].get("fabric", {}).get("congestion_control", {}).get("law")
+    return not_modelled(system.get("interconnect"), control if isinstance(control, str) else None)
 
 
 def _bracketed(text: str) -> str:

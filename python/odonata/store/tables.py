@@ -348,8 +348,13 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
 def channels_of(spec: Mapping[str, Any]) -> int:
     """Virtual channels of a link between routers: those of requests, and as many of responses if there are any."""
     fabric = spec["fabric"]
-    answered = not {"aries", "window_bytes"}.isdisjoint(fabric.get("nic", {}))
-    return int(fabric["channels"]) * (2 if answered else 1)
+    return int(fabric["channels"]) * (2 if answers(spec) else 1)
+
+
+def answers(spec: Mapping[str, Any]) -> bool:
+    """Whether NICs answer each packet."""
+    fabric = spec["fabric"]
+    return "congestion_control" in fabric or not {"aries", "window_bytes"}.isdisjoint(fabric.get("nic", {}))
 
 
 def blame_frame(result: Mapping[str, Any], system: Mapping[str, Any]) -> pl.DataFrame:

@@ -47,8 +47,8 @@ mod tests {
         assert_eq!(answer(1_000, 500, true), 32_000, "the share is 1 at first");
         assert_eq!(answer(1_100, 500, true), 32_000, "within the round trip");
         assert_eq!(answer(1_200, 500, false), 32_031, "one packet in a round trip without marks");
-        // Two of four packets were marked: 15/16 + 1/32 of the share remain.
-        let share = 65_536 - 4_096 + 2_048;
+        // One of three packets was marked.
+        let share = 65_536 - 4_096 + 65_536 / 3 / 16;
         let grown = 32_031 + 1_000_000 / 32_031;
         assert_eq!(answer(1_600, 500, false), grown - grown * share / 131_072);
     }

@@ -53,8 +53,8 @@ mod tests {
         assert_eq!(answer(13_000, 2_400, true), 10_161, "a mark without a queue");
         assert_eq!(answer(14_000, 4_000, true), 10_161, "the mean is below the target still");
         for at in 0..200 {
-            answer(20_000 + 10_000 * at, 42_000, true);
+            answer(100_000 + 50_000 * at, 42_000, true);
         }
-        assert_eq!(answer(3_000_000, 42_000, true), 1_000, "one packet is the least");
+        assert_eq!(answer(30_000_000, 42_000, true), 1_000, "one packet is the least");
     }
 }

@@ -42,6 +42,6 @@ mod tests {
         for _ in 0..100 {
             answer(9_000, 0, true);
         }
-        assert_eq!(answer(9_000, 10, true), (4, 9_000 + 10 * 1_023));
+        assert_eq!(answer(9_010, 10, true), (4, 9_010 + 10 * 1_023));
     }
 }

@@ -1,0 +1,84 @@
+"""Congestion control of a machine's NICs and switches, as a table of a document (docs/model.md, section 3)."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from odonata import units
+from odonata.document import PositiveTime, Size, Table
+from odonata.errors import InputError
+
+#: Largest window of the core, in bytes.
+MAX_WINDOW_BYTES = 2**40
+#: Largest threshold of the core, in bytes.
+MAX_MARK_BYTES = 2**30
+#: Longest target of the core: 1 ms.
+MAX_TARGET_PS = 10**9
+
+Kind = Literal["none", "slingshot", "ecn-window", "nscc"]
+
+#: Defaults of the keys; `machine.sources` has their sources. The window is at least a full packet.
+WINDOW = 64 * 1024
+MARK_ABOVE = 64 * 1024
+TARGET_PS = 2_000_000
+
+
+class CongestionTable(Table):
+    """What holds senders back when queues are long (docs/model.md, section 3, "Congestion control")."""
+
+    kind: Kind = Field(
+        description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back at once, "
+        "each pair of NICs by itself (De Sensi 2020; the law is assumed); `ecn-window`: switches mark packets, and "
+        "windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0",
+    )
+    window: Size | None = Field(
+        None, description="first and largest window from a NIC to another one (default: 64 KiB, at least a packet)"
+    )
+    mark_above: Size | None = Field(
+        None, description="a switch marks a packet whose output has more work than this (default: 64 KiB)"
+    )
+    target: PositiveTime | None = Field(None, description="`nscc`: wait in queues that senders aim at (default: 2 us)")
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing reacts to congestion."""
+        return self.kind == "none"
+
+    def completed(self, packet: int) -> Self:
+        """The same with a value for every key that its kind has, for full packets of so many bytes."""
+        if self.is_none:
+            return self
+        defaults: dict[str, Any] = {"window": max(WINDOW, packet), "mark_above": MARK_ABOVE}
+        if self.kind == "nscc":
+            defaults["target"] = TARGET_PS
+        return self.model_copy(update={key: value for key, value in defaults.items() if getattr(self, key) is None})
+
+    def check(self, packet: int) -> None:
+        """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
+        for key in ("window", "mark_above", "target"):
+            has = not self.is_none and (key != "target" or self.kind == "nscc")
+            if not has and getattr(self, key) is not None:
+                hint = 'kind = "nscc"' if key == "target" else 'kind = "slingshot"'
+                raise InputError(f"congestion control `{self.kind}` has no `{key}`", hint=hint, path=(key,))
+        if self.window is not None and not packet <= self.window <= MAX_WINDOW_BYTES:
+            least, most = units.format_bytes(packet), units.format_bytes(MAX_WINDOW_BYTES)
+            message = f"a window must have between {least}, a full packet, and {most}, found "
+            raise InputError(message + units.format_bytes(self.window), path=("window",))
+        if self.mark_above is not None and self.mark_above > MAX_MARK_BYTES:
+            message = f"`mark_above` must be at most 1 GiB, found {units.format_bytes(self.mark_above)}"
+            raise InputError(message, path=("mark_above",))
+        if self.target is not None and not 1 <= self.target <= MAX_TARGET_PS:
+            message = f"`target` must be between 1 ps and 1 ms, found {units.format_time(self.target)}"
+            raise InputError(message, path=("target",))
+
+    @property
+    def text(self) -> str:
+        """What it is, for `odonata show`."""
+        window, above = units.format_bytes(self.window or 0), units.format_bytes(self.mark_above or 0)
+        target = f", target {units.format_time(self.target)}" if self.target is not None else ""
+        return f"{self.kind} (windows up to {window}, marks above {above}{target})"
+
+    def spec(self) -> dict[str, Any]:
+        """Congestion control as the core reads it, from the result of `completed`."""
+        law: Any = {"nscc": {"target_ps": self.target}} if self.kind == "nscc" else self.kind
+        return {"law": law, "window_bytes": self.window, "mark_above_bytes": self.mark_above}
