@@ -142,10 +142,10 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 def _citation(root: Path, key: str) -> str | None:
     """The value of a key on a line of its own."""
-    found = re.search(
+    match = re.search(
         rf"^{key}: *\"?([^\"\n]+?)\"? *$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE
     )
-    return None if found is None else found[1]
+    return None if match is None else match[1]
 
 
 def _toml(file: Path) -> dict:

@@ -41,8 +41,8 @@ FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction
 
 def section(thing, title):
     """The lines under a heading of a docstring; None if it has no such heading."""
-    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", inspect.getdoc(thing) or "", re.S | re.M)
-    return None if found is None else found[1]
+    match = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", inspect.getdoc(thing) or "", re.S | re.M)
+    return None if match is None else match[1]
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -12,8 +12,8 @@ COLUMNS = 120
 def pages():
     """The pages that people write: those in `validation` are made by commands, from templates."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    found = [ROOT / name for name in listed.stdout.splitlines()]
-    return [page for page in found if page.parent.name != "validation" or page.name == "README.md"]
+    listed_pages = [ROOT / name for name in listed.stdout.splitlines()]
+    return [page for page in listed_pages if page.parent.name != "validation" or page.name == "README.md"]
 
 
 def long_lines(text):
@@ -28,10 +28,10 @@ def long_lines(text):
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the repository")
 def test_lines_of_text_fit_into_120_columns():
-    found = pages()
-    assert ROOT / "README.md" in found
-    assert ROOT / "docs" / "model.md" in found
-    long = [f"{page.relative_to(ROOT)}:{number}" for page in found for number, _ in long_lines(page.read_text())]
+    listed_pages = pages()
+    assert ROOT / "README.md" in listed_pages
+    assert ROOT / "docs" / "model.md" in listed_pages
+    long = [f"{page.relative_to(ROOT)}:{number}" for page in listed_pages for number, _ in long_lines(page.read_text())]
     assert long == []
 
 

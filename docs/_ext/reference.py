@@ -94,11 +94,11 @@ def names(kind: str) -> str:
     lists = listing()
     kinds = ("patterns", "collectives", "motifs", "traces", "mappings") if kind == "applications" else (kind,)
     parts = [f"# {kind.capitalize()}", f"`odonata show {kinds[0]}` lists them, and `odonata show NAME` prints one."]
-    for one in kinds:
+    for list_name in kinds:
         if len(kinds) > 1:
-            parts.append(f"## {one.capitalize()}")
+            parts.append(f"## {list_name.capitalize()}")
         level = "###" if len(kinds) > 1 else "##"
-        for name, about in lists[one].items():
+        for name, about in lists[list_name].items():
             facts = describe(name)
             parts += [f"{level} {name}", _plain(facts.get("about") or about)]
             if facts.get("keys"):
@@ -141,8 +141,8 @@ def python() -> str:
             parts += [f"## odonata.{name}", _documented(thing)]
             continue
         parts += [f"## odonata.{name}", inspect.getdoc(thing) or ""]
-        for inner, one in _public(thing):
-            parts += [f"### odonata.{name}.{inner}", _documented(one)]
+        for inner, member in _public(thing):
+            parts += [f"### odonata.{name}.{inner}", _documented(member)]
     return _page(parts)
 
 
@@ -190,8 +190,8 @@ def _shown(name: str) -> str:
 
 
 def _numpydoc(text: str) -> dict[str, str]:
-    found = re.findall(r"^(\w+)\n((?:    .*\n?)+)", text, re.MULTILINE)
-    return {name.rstrip("_"): " ".join(meaning.split()) for name, meaning in found}
+    sections = re.findall(r"^(\w+)\n((?:    .*\n?)+)", text, re.MULTILINE)
+    return {name.rstrip("_"): " ".join(meaning.split()) for name, meaning in sections}
 
 
 def _keys(keys: list[dict[str, Any]]) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def groups(scenario: Scenario, job: str) -> set[int]:
     resolved = scenario.resolve()
-    nodes = next(one["nodes"] for one in resolved.spec["jobs"] if one["name"] == job)
+    nodes = next(entry["nodes"] for entry in resolved.spec["jobs"] if entry["name"] == job)
     return {resolved.system.shape.group_of(node) for node in nodes}
 
 
@@ -83,7 +83,7 @@ def test_the_halo_is_packed_for_the_transform_and_the_advice_says_who_pays(tmp_p
     case = od.load("examples/halo-neighbours.toml", {**few, **chosen})
     advice = find(case, Inline(), tmp_path / "study")
     assert advice.victim == "transform"
-    packed = next(one for one in advice.findings if one.remedy.name == 'job.halo.place = "contiguous"')
+    packed = next(finding for finding in advice.findings if finding.remedy.name == 'job.halo.place = "contiguous"')
     assert packed.helps
     assert packed.effects[0].ratio is not None
     assert packed.effects[0].ratio < 0.7
@@ -141,10 +141,10 @@ def test_every_kind_gives_changes_that_resolve(written: Write) -> None:
     case = written(NOTHING)
     space = space_of(case, pair=1_234_567, other=2_000_000)
     for kind, changes in KINDS.items():
-        found = [Remedy((kind,), change) for change in changes(space)]
-        assert found, kind
+        remedies = [Remedy((kind,), change) for change in changes(space)]
+        assert remedies, kind
         resolved = 0
-        for remedy in found:
+        for remedy in remedies:
             try:
                 remedy.applied(case).resolve()
             except InputError:
@@ -183,10 +183,10 @@ def test_waiting_before_the_start_is_no_gain(written: Write) -> None:
         for name, ps in ((PRESENT, 5_000_000), (later.name, 4_500_000))
         for seed in range(8)
     ]
-    found = effect(pl.DataFrame(rows), later.name, "pair", "time_ps", costs)
-    assert found.after_ps == 5_500_000
-    assert found.ratio == pytest.approx(1.1)
-    assert found.slower()
+    change = effect(pl.DataFrame(rows), later.name, "pair", "time_ps", costs)
+    assert change.after_ps == 5_500_000
+    assert change.ratio == pytest.approx(1.1)
+    assert change.slower()
 
 
 def rows_of(before: list[float], after: list[float], **changes: Any) -> pl.DataFrame:
@@ -216,19 +216,19 @@ def test_an_effect_needs_its_interval_and_the_test() -> None:
 def test_the_fewest_seeds_can_pass_the_test() -> None:
     assert fewest_seeds(3) == 8
     before = [100.0 + number for number in range(8)]
-    found = effect(rows_of(before, [value - 10 - value / 50 for value in before]), "r", "a", "latency_mean_ps", {})
-    assert found.p is not None
-    assert found.faster(6)
+    change = effect(rows_of(before, [value - 10 - value / 50 for value in before]), "r", "a", "latency_mean_ps", {})
+    assert change.p is not None
+    assert change.faster(6)
 
 
 def test_remedies_are_joined_only_if_they_change_different_things() -> None:
-    one = Remedy(("placement",), (("job.a.place", "random"),))
+    single = Remedy(("placement",), (("job.a.place", "random"),))
     other = Remedy(("routing",), (("routing", "minimal"),))
-    joined = one.joined(other)
+    joined = single.joined(other)
     assert joined is not None
     assert joined.name == 'job.a.place = "random"; routing = "minimal"'
     assert joined.toml == '# in [[job]] "a"\nplace = "random"\n# at the top\nrouting = "minimal"'
-    assert one.joined(Remedy(("placement",), (("job.a.place.policy", "simple"),))) is None
+    assert single.joined(Remedy(("placement",), (("job.a.place.policy", "simple"),))) is None
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_remedies_are_joined_only_if_they_change_different_things() -> None:
 )
 def test_wrong_rules_are_errors_with_their_line(written: Write, rules: str, message: str) -> None:
     text = INTERFERENCE[: INTERFERENCE.index("[advise]")] + f"[advise]\n{rules}\n"
-    with pytest.raises(InputError, match=r"case\.toml:17: ") as found:
+    with pytest.raises(InputError, match=r"case\.toml:17: ") as raised:
         find(written(text), Inline(), None)
-    assert message in str(found.value)
+    assert message in str(raised.value)
 
 
 def test_the_rules_are_no_part_of_a_run(written: Write) -> None:

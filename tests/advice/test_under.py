@@ -46,7 +46,7 @@ def test_a_remedy_that_helps_under_all_assumptions_is_advised(written: Write, tm
     assert advice.best is not None
     assert [under.name for under in advice.under] == ["worse"]  # the usual traffic is the scenario as it is
     assert advice.findings == alone.findings
-    assert [one.remedy for one in advice.under[0].findings] == [one.remedy for one in advice.findings]
+    assert [finding.remedy for finding in advice.under[0].findings] == [finding.remedy for finding in advice.findings]
     (usual, worse) = advice.everywhere(0)
     assert usual.helps
     assert worse.helps
@@ -55,7 +55,7 @@ def test_a_remedy_that_helps_under_all_assumptions_is_advised(written: Write, tm
     assert any(line.startswith("It helps under all 2 assumptions; `target`: worse -") for line in sentences(advice))
     entry = advice.as_dict()["findings"][0]
     assert entry["holds"]
-    assert [(one["assumption"], one["helps"]) for one in entry["under"]] == [("worse", True)]
+    assert [(assumed["assumption"], assumed["helps"]) for assumed in entry["under"]] == [("worse", True)]
     # The same study again simulates nothing.
     again = Inline()
     read = read_alternatives(tmp_path / "traffic.toml", case)

@@ -44,14 +44,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_by_hand(files: tuple[Path, Path]) -> None:
     topology, queue = files
-    found = od.cluster.allocations(topology, queue=queue, together=True)
-    assert found.left_out == {
+    allocations = od.cluster.allocations(topology, queue=queue, together=True)
+    assert allocations.left_out == {
         "on one node": 1,
         "not running": 1,
         "with nodes that the topology lacks": 1,
         "with a node of a job before": 1,
     }
-    first, second, third = found.jobs
+    first, second, third = allocations.jobs
     # Job 1: leaves l0, l1, l2 in both groups; of its three pairs of nodes two are in different groups.
     assert (first.spread.leaves, first.spread.groups, first.spread.pairs) == (3, 2, 1)
     assert first.spread.crossing == pytest.approx(2 / 3)
@@ -60,7 +60,7 @@ def test_by_hand(files: tuple[Path, Path]) -> None:
     assert (first.beside_leaves, first.beside_links) == (("2", "3"), ("2",))
     assert (second.beside_leaves, second.beside_links) == (("1",), ("1",))
     assert (third.spread.groups, third.beside_leaves, third.beside_links) == (1, ("1",), ())
-    assert found.overlapping == 0
+    assert allocations.overlapping == 0
 
 
 def test_jobs_of_different_times_are_told_apart(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_jobs_of_different_times_are_told_apart(files: tuple[Path, Path], tmp_pa
 
 def test_another_policy(files: tuple[Path, Path]) -> None:
     topology, queue = files
-    found = od.cluster.allocations(topology, queue=queue, place="contiguous")
-    assert found.policy == "contiguous"
-    assert found.jobs[0].chosen.leaves == 1
+    allocations = od.cluster.allocations(topology, queue=queue, place="contiguous")
+    assert allocations.policy == "contiguous"
+    assert allocations.jobs[0].chosen.leaves == 1
     with pytest.raises(InputError, match="needs a policy that chooses"):
         od.cluster.allocations(topology, queue=queue, place="explicit")
 

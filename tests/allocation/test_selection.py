@@ -34,8 +34,8 @@ AggregatedBlock=b[1-2] BlockIndex=3 Nodes=n[01-04] BlockSize=4
 
 
 def groups(text: str) -> dict[str, dict[str, str]]:
-    found = parse_topology(text).groups
-    return {group: {leaf: cluster.fold(nodes) for leaf, nodes in leaves.items()} for group, leaves in found.items()}
+    of_groups = parse_topology(text).groups
+    return {group: {leaf: cluster.fold(nodes) for leaf, nodes in leaves.items()} for group, leaves in of_groups.items()}
 
 
 @pytest.mark.parametrize("text", [shapes.TOPOLOGY, shapes.SCONTROL_TOPOLOGY], ids=["topology.conf", "scontrol"])
@@ -87,9 +87,9 @@ def test_uneven_switches_become_a_regular_machine_with_holes() -> None:
 def test_wrong_topologies(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "topology.conf"
     path.write_text(text)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         cluster.read_topology(path)
-    assert message in str(found.value).replace(str(path), "F")
+    assert message in str(raised.value).replace(str(path), "F")
 
 
 @pytest.fixture
@@ -101,19 +101,19 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_only_idle_nodes_are_chosen(files: dict[str, Path]) -> None:
-    found = cluster.select(2, **files)
-    assert found.nodelist == "n[06,10]"
-    assert found.idle == 2
-    assert found.reason == (
+    selection = cluster.select(2, **files)
+    assert selection.nodelist == "n[06,10]"
+    assert selection.idle == 2
+    assert selection.reason == (
         "2 nodes on router 2, the one with the most idle nodes anywhere; group 1 (`islb`) has 2 idle nodes, the most"
     )
-    assert (found.groups, found.leaves) == (["islb"], 1)
+    assert (selection.groups, selection.leaves) == (["islb"], 1)
 
 
 def test_without_states_the_nodes_that_no_job_holds_are_idle(files: dict[str, Path]) -> None:
     del files["nodes_file"]
-    found = cluster.select(3, **files)
-    assert found.nodelist == "n[06-07,10]"
+    selection = cluster.select(3, **files)
+    assert selection.nodelist == "n[06-07,10]"
 
 
 def test_without_switches_there_is_one_group(files: dict[str, Path]) -> None:
@@ -138,9 +138,9 @@ def test_partitions(files: dict[str, Path]) -> None:
     ],
 )
 def test_what_cannot_be_chosen(files: dict[str, Path], options: dict, message: str) -> None:
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         cluster.select(**(files | options))
-    assert message in str(found.value)
+    assert message in str(raised.value)
 
 
 def test_a_topology_of_another_cluster(files: dict[str, Path]) -> None:
@@ -150,9 +150,9 @@ def test_a_topology_of_another_cluster(files: dict[str, Path]) -> None:
 
 
 def test_the_host_file_has_a_line_for_each_rank_in_their_order() -> None:
-    found = choose(Cluster(flat(["n1", "n2", "n3"]), frozenset({"n1", "n2", "n3"}), []), 2, "random", {"seed": 5})
-    assert found.hostfile(2) == "".join(f"{node}\n{node}\n" for node in found.nodes)
-    assert sorted(found.nodes) == cluster.expand(found.nodelist)
+    selection = choose(Cluster(flat(["n1", "n2", "n3"]), frozenset({"n1", "n2", "n3"}), []), 2, "random", {"seed": 5})
+    assert selection.hostfile(2) == "".join(f"{node}\n{node}\n" for node in selection.nodes)
+    assert sorted(selection.nodes) == cluster.expand(selection.nodelist)
 
 
 @st.composite
@@ -180,12 +180,12 @@ def test_every_policy_gives_distinct_idle_nodes_or_says_why_not(
     count = data.draw(st.integers(1, max(1, len(given_cluster.idle))))
     options = {option.name: 1 for option in placement.get(policy).options if option.default is None}
     try:
-        found = choose(given_cluster, count, policy, options)
+        selection = choose(given_cluster, count, policy, options)
     except InputError:
         assert policy in ("same-group", "same-island", "different-islands") or not given_cluster.idle
         return
-    assert len(found.nodes) == len(set(found.nodes)) == count
-    assert set(found.nodes) <= given_cluster.idle
+    assert len(selection.nodes) == len(set(selection.nodes)) == count
+    assert set(selection.nodes) <= given_cluster.idle
 
 
 def test_level_spread_takes_the_smallest_level_that_fits(tmp_path: Path) -> None:

@@ -19,13 +19,13 @@ ROWS = pl.DataFrame(
 
 
 def test_quantities_are_numbers_and_in_order() -> None:
-    found = arrange(ROWS, "interval", "time_ps", "place")
-    assert (found.kind, found.series_key, [series.name for series in found.series]) == (
+    arranged = arrange(ROWS, "interval", "time_ps", "place")
+    assert (arranged.kind, arranged.series_key, [series.name for series in arranged.series]) == (
         "time",
         "place",
         ["near", "far"],
     )
-    near, far = found.series
+    near, far = arranged.series
     assert [(spot.label, spot.x, spot.values.tolist()) for spot in near.spots] == [
         ("500 ns", 500_000.0, [10.0, 30.0]),
         ("2 us", 2_000_000.0, [20.0, 40.0]),

@@ -179,8 +179,8 @@ def test_a_ratio_to_a_median_that_may_be_zero_has_no_interval() -> None:
 def test_the_bootstrap_covers_the_median_about_as_often_as_it_says() -> None:
     """200 samples of 20 from a distribution with median 1: the interval holds it in about 95 % of them."""
     draws = np.exp(np.random.default_rng(7).normal(size=(200, 20)))
-    found = [interval(sample, seed=number) for number, sample in enumerate(draws)]
-    held = sum(low <= 1.0 <= high for low, high in (pair for pair in found if pair is not None))
+    intervals = [interval(sample, seed=number) for number, sample in enumerate(draws)]
+    held = sum(low <= 1.0 <= high for low, high in (pair for pair in intervals if pair is not None))
     assert 182 <= held <= 199
 
 

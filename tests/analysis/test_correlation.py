@@ -11,10 +11,10 @@ from odonata.errors import InputError
 
 def test_by_hand():
     """Deviations (-2, -1, 0, 1, 2) and (-2, 0, -1, 2, 1): r = 8 / 10, and the same of the ranks."""
-    found = correlate(np.arange(5.0), np.array([1.0, 3, 2, 5, 4]))
-    assert found.pearson.value == pytest.approx(0.8)
-    assert found.spearman.value == pytest.approx(0.8)
-    assert found.partial_pearson is None
+    correlation = correlate(np.arange(5.0), np.array([1.0, 3, 2, 5, 4]))
+    assert correlation.pearson.value == pytest.approx(0.8)
+    assert correlation.spearman.value == pytest.approx(0.8)
+    assert correlation.partial_pearson is None
     curved = correlate(np.arange(10.0), np.exp(np.arange(10.0)))
     assert curved.spearman.value == pytest.approx(1)
     assert curved.pearson.value < 0.8
@@ -24,11 +24,11 @@ def test_as_scipy_has_it():
     rng = np.random.default_rng(1)
     x = rng.integers(0, 9, 30).astype(float)  # with ties
     y = x + rng.normal(0, 4, 30)
-    found = correlate(x, y)
-    assert found.pearson.value == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert found.spearman.value == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert found.pearson.interval[0] < found.pearson.value < found.pearson.interval[1]
-    assert correlate(x, y) == found
+    correlation = correlate(x, y)
+    assert correlation.pearson.value == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert correlation.spearman.value == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert correlation.pearson.interval[0] < correlation.pearson.value < correlation.pearson.interval[1]
+    assert correlate(x, y) == correlation
 
 
 def test_partial_by_hand():
@@ -37,9 +37,9 @@ def test_partial_by_hand():
     z = rng.normal(size=40)
     x, y = z + rng.normal(size=40), z + rng.normal(size=40)
     xy, xz, yz = (np.corrcoef(*pair)[0, 1] for pair in ((x, y), (x, z), (y, z)))
-    found = correlate(x, y, z[:, None])
-    assert found.partial_pearson.value == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
-    assert abs(found.partial_pearson.value) < found.pearson.value
+    correlation = correlate(x, y, z[:, None])
+    assert correlation.partial_pearson.value == pytest.approx((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
+    assert abs(correlation.partial_pearson.value) < correlation.pearson.value
 
 
 def test_what_only_follows_the_hour_has_no_partial_correlation():
@@ -47,10 +47,10 @@ def test_what_only_follows_the_hour_has_no_partial_correlation():
     seconds = rng.uniform(0, 86_400 * 30, 60)
     wave = np.sin(2 * np.pi * seconds / 86_400 + 1.0)
     x, y = wave + rng.normal(0, 0.3, 60), wave + rng.normal(0, 0.3, 60)
-    found = correlate(x, y, time_of_day(seconds))
-    assert found.pearson.value > 0.7
-    assert found.partial_pearson.interval[0] < 0 < found.partial_pearson.interval[1]
-    assert abs(found.partial_spearman.value) < 0.45
+    correlation = correlate(x, y, time_of_day(seconds))
+    assert correlation.pearson.value > 0.7
+    assert correlation.partial_pearson.interval[0] < 0 < correlation.partial_pearson.interval[1]
+    assert abs(correlation.partial_spearman.value) < 0.45
 
 
 def test_the_time_of_day_goes_round():
@@ -63,9 +63,9 @@ def test_the_time_of_day_goes_round():
 
 def test_a_quantity_that_the_controls_explain_wholly():
     z = np.arange(20.0)
-    found = correlate(3 * z + 1, np.random.default_rng(4).normal(size=20), z[:, None])
-    assert np.isnan(found.partial_pearson.value)
-    assert found.partial_pearson.interval is None
+    correlation = correlate(3 * z + 1, np.random.default_rng(4).normal(size=20), z[:, None])
+    assert np.isnan(correlation.partial_pearson.value)
+    assert correlation.partial_pearson.interval is None
     # Too few points for the controls.
     assert correlate(np.arange(5.0), np.array([1.0, 3, 2, 5, 4]), np.eye(5)[:, :2]).partial_pearson is None
 

@@ -49,8 +49,8 @@ def test_a_comparison_says_what_it_left_out(cut_off: int, full: int, said: int) 
     from dataclasses import replace
 
     jobs = pl.DataFrame({"name": ["a"] * 12, "by": ["x", "y"] * 6, "seed": [k // 2 for k in range(12)]})
-    found = compare(
+    comparison = compare(
         jobs.with_columns(latency_mean_ps=pl.int_range(1.0, 13.0)), "by", "latency_mean_ps", others=["seed"]
     )
-    text = str(replace(found, cut_off=cut_off, saturated=full))
+    text = str(replace(comparison, cut_off=cut_off, saturated=full))
     assert ("left out: cut off" in text) + ("the job is saturated" in text) == said

@@ -9,24 +9,31 @@ from odonata.errors import InputError
 
 def test_by_hand():
     """1 to 9: Q1 = 3, Q3 = 7, so QCD = 4 / 10; notch 5 -+ 1.57 * 4 / 3."""
-    found = describe(np.arange(1.0, 10.0))
-    assert (found.n, found.q1, found.median, found.q3, found.iqr, found.qcd) == (9, 3, 5, 7, 4, 0.4)
-    assert found.notch == pytest.approx((5 - 1.57 * 4 / 3, 5 + 1.57 * 4 / 3))
-    assert (found.minimum, found.maximum, found.mean) == (1, 9, 5)
-    assert (found.outliers_low, found.outliers_high, found.tail_share) == (0, 0, 0)
-    assert found.autocorrelation == pytest.approx(1)
+    dispersion = describe(np.arange(1.0, 10.0))
+    assert (dispersion.n, dispersion.q1, dispersion.median, dispersion.q3, dispersion.iqr, dispersion.qcd) == (
+        9,
+        3,
+        5,
+        7,
+        4,
+        0.4,
+    )
+    assert dispersion.notch == pytest.approx((5 - 1.57 * 4 / 3, 5 + 1.57 * 4 / 3))
+    assert (dispersion.minimum, dispersion.maximum, dispersion.mean) == (1, 9, 5)
+    assert (dispersion.outliers_low, dispersion.outliers_high, dispersion.tail_share) == (0, 0, 0)
+    assert dispersion.autocorrelation == pytest.approx(1)
 
 
 def test_tail_by_hand():
     """Upper fence 7 + 1.5 * 4 = 13, lower fence -3."""
     values = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 14])
-    found = describe(values)
-    assert (found.q1, found.q3) == (3, 7)
-    assert (found.outliers_low, found.outliers_high) == (0, 1)
-    assert found.tail_share == pytest.approx(1 / 9)
-    assert found.tail_time_share == pytest.approx(14 / 50)
-    assert found.tail_length == pytest.approx(np.quantile(values, 0.99) / 5)
-    assert found.maximum == 14
+    dispersion = describe(values)
+    assert (dispersion.q1, dispersion.q3) == (3, 7)
+    assert (dispersion.outliers_low, dispersion.outliers_high) == (0, 1)
+    assert dispersion.tail_share == pytest.approx(1 / 9)
+    assert dispersion.tail_time_share == pytest.approx(14 / 50)
+    assert dispersion.tail_length == pytest.approx(np.quantile(values, 0.99) / 5)
+    assert dispersion.maximum == 14
     assert describe(np.append(values, -10.0)).outliers_low == 1
 
 
@@ -45,8 +52,8 @@ def test_notch_and_interval_hold_the_median_about_as_often_as_they_say():
     rng = np.random.default_rng(2)
     inside = np.zeros(2)
     for _ in range(300):
-        found = describe(rng.normal(0, 1, 101))
-        inside += [low <= 0 <= high for low, high in (found.notch, found.interval)]
+        dispersion = describe(rng.normal(0, 1, 101))
+        inside += [low <= 0 <= high for low, high in (dispersion.notch, dispersion.interval)]
     assert 0.86 < inside[0] / 300 < 0.95
     assert 0.92 < inside[1] / 300 < 0.99
 
@@ -58,9 +65,9 @@ def test_interval_by_hand():
 
 
 def test_a_constant_series():
-    found = describe(np.full(7, 3.0))
-    assert (found.qcd, found.iqr, found.notch, found.tail_share) == (0, 0, (3, 3), 0)
-    assert (found.asymmetry, found.autocorrelation) == (None, None)
+    dispersion = describe(np.full(7, 3.0))
+    assert (dispersion.qcd, dispersion.iqr, dispersion.notch, dispersion.tail_share) == (0, 0, (3, 3), 0)
+    assert (dispersion.asymmetry, dispersion.autocorrelation) == (None, None)
     nothing = describe(np.zeros(7))
     assert (nothing.qcd, nothing.tail_length, nothing.tail_time_share) == (None, None, None)
 

@@ -33,36 +33,36 @@ KNOWN = {
 def test_the_family_of_a_sample_or_an_equivalent_one_is_first(name):
     drawn, equivalent = KNOWN[name]
     values = drawn.rvs(1500, random_state=3)
-    found = {}
+    fitted = {}
     for family in SOME:
         try:
-            found[family] = fit(family, values)
+            fitted[family] = fit(family, values)
         except NoFitError:
             continue
-    assert min(found.values(), key=lambda one: one.aic).family in equivalent
-    assert found[name].aic - min(one.aic for one in found.values()) < 10
-    assert found[name].ks < 1.36 / 1500**0.5
+    assert min(fitted.values(), key=lambda candidate: candidate.aic).family in equivalent
+    assert fitted[name].aic - min(candidate.aic for candidate in fitted.values()) < 10
+    assert fitted[name].ks < 1.36 / 1500**0.5
     expected = drawn.pdf(drawn.mean())
-    assert density(found[name], np.array([drawn.mean()]))[0] == pytest.approx(expected, rel=0.15)
+    assert density(fitted[name], np.array([drawn.mean()]))[0] == pytest.approx(expected, rel=0.15)
 
 
 def test_the_unit_does_not_matter():
     values = np.random.default_rng(1).gamma(3, 2, 500) + 7
-    one, other = fit("gamma", values), fit("gamma", values * 1e9)
-    assert other.ks == pytest.approx(one.ks, abs=1e-6)
-    assert other.aic == pytest.approx(one.aic + 2 * 500 * np.log(1e9), abs=1e-2)
-    assert other.parameters[-2:] == pytest.approx(np.array(one.parameters[-2:]) * 1e9, rel=1e-3)
+    plain, other = fit("gamma", values), fit("gamma", values * 1e9)
+    assert other.ks == pytest.approx(plain.ks, abs=1e-6)
+    assert other.aic == pytest.approx(plain.aic + 2 * 500 * np.log(1e9), abs=1e-2)
+    assert other.parameters[-2:] == pytest.approx(np.array(plain.parameters[-2:]) * 1e9, rel=1e-3)
 
 
 def test_measures_by_hand():
     """Of a uniform distribution: nothing is estimated but the ends, and all are known."""
     values = np.linspace(10, 20, 101)
-    found = fit("uniform", values)
-    assert found.parameters == pytest.approx((10, 10))
-    assert found.log_likelihood == pytest.approx(-101 * np.log(10))
-    assert found.aic == pytest.approx(4 - 2 * found.log_likelihood)
-    assert found.ks == pytest.approx(1 / 101, abs=1e-9)
-    assert found.histogram_error < 1e-3
+    fitted = fit("uniform", values)
+    assert fitted.parameters == pytest.approx((10, 10))
+    assert fitted.log_likelihood == pytest.approx(-101 * np.log(10))
+    assert fitted.aic == pytest.approx(4 - 2 * fitted.log_likelihood)
+    assert fitted.ks == pytest.approx(1 / 101, abs=1e-9)
+    assert fitted.histogram_error < 1e-3
 
 
 def test_a_family_starts_from_the_minimum_too():
@@ -98,16 +98,16 @@ def test_any_number_of_workers_gives_the_same():
     samples = [rng.gamma(2, 3, 300), rng.normal(9, 1, 200)]
     names = ["norm", "gamma", "lognorm", "irwinhall", "studentized_range"]
     told = []
-    one = fit_all(samples, names=names, limit_s=0.3, workers=1, report=lambda done, of: told.append((done, of)))
-    assert fit_all(samples, names=names[::-1], limit_s=0.3, workers=2) == one
+    fitted = fit_all(samples, names=names, limit_s=0.3, workers=1, report=lambda done, of: told.append((done, of)))
+    assert fit_all(samples, names=names[::-1], limit_s=0.3, workers=2) == fitted
     assert told == [(number, 10) for number in range(1, 11)]
-    for found in one:
-        assert [fit.aic for fit in found.fits] == sorted(fit.aic for fit in found.fits)
-        assert found.failures["studentized_range"] == "not done within 0.3 s of processor time"
-        assert found.failures["irwinhall"].startswith("SciPy: The generic `fit` implementation is unreliable")
-        assert found.rejected is False
-        assert sorted(found.ranks("ks").values()) == [1, 2, 3]
-    assert one[1].best().family == "norm"
+    for of_sample in fitted:
+        assert [fit.aic for fit in of_sample.fits] == sorted(fit.aic for fit in of_sample.fits)
+        assert of_sample.failures["studentized_range"] == "not done within 0.3 s of processor time"
+        assert of_sample.failures["irwinhall"].startswith("SciPy: The generic `fit` implementation is unreliable")
+        assert of_sample.rejected is False
+        assert sorted(of_sample.ranks("ks").values()) == [1, 2, 3]
+    assert fitted[1].best().family == "norm"
 
 
 def test_a_family_that_does_not_come_back_to_python_is_ended(monkeypatch):
@@ -127,9 +127,9 @@ fit_worker.fit = spin
 fit_worker.main({descriptor})
 """
     monkeypatch.setattr(fits, "_MAIN", spin)
-    (found,) = fit_all([np.random.default_rng(1).normal(5, 1, 100)], names=["expon", "norm", "uniform"], limit_s=0.1)
-    assert found.failures == {"norm": "not done within 0.1 s of processor time"}
-    assert len(found.fits) == 2
+    (fitted,) = fit_all([np.random.default_rng(1).normal(5, 1, 100)], names=["expon", "norm", "uniform"], limit_s=0.1)
+    assert fitted.failures == {"norm": "not done within 0.1 s of processor time"}
+    assert len(fitted.fits) == 2
 
 
 def test_workers_that_do_not_start(monkeypatch):
@@ -148,5 +148,5 @@ def test_what_cannot_be_fitted():
 
 def test_of_many_values_some_are_fitted(monkeypatch):
     monkeypatch.setattr(fits, "MOST_VALUES", 100)
-    (found,) = fit_all([np.random.default_rng(1).normal(5, 1, 250)], names=["norm"])
-    assert (found.n, found.of) == (84, 250)
+    (fitted,) = fit_all([np.random.default_rng(1).normal(5, 1, 250)], names=["norm"])
+    assert (fitted.n, fitted.of) == (84, 250)

@@ -19,20 +19,20 @@ from odonata.analysis.peaks import count_peaks
     ],
 )
 def test_one_peak(name, draw):
-    found = count_peaks(draw(np.random.default_rng(4)))
-    assert found.count == 1
-    assert found.p_one > 0.05
-    assert len(found.at) == 1
+    peaks = count_peaks(draw(np.random.default_rng(4)))
+    assert peaks.count == 1
+    assert peaks.p_one > 0.05
+    assert len(peaks.at) == 1
 
 
 def test_two_peaks_with_their_places():
     rng = np.random.default_rng(5)
-    found = count_peaks(np.concatenate([rng.normal(10, 0.5, 700), rng.normal(14, 0.5, 300)]))
-    assert found.count == 2
-    assert found.p_one < 0.01
-    assert found.at == pytest.approx((10, 14), abs=0.3)
-    assert found.heights[0] == 1
-    assert 0.2 < found.heights[1] < 0.8
+    peaks = count_peaks(np.concatenate([rng.normal(10, 0.5, 700), rng.normal(14, 0.5, 300)]))
+    assert peaks.count == 2
+    assert peaks.p_one < 0.01
+    assert peaks.at == pytest.approx((10, 14), abs=0.3)
+    assert peaks.heights[0] == 1
+    assert 0.2 < peaks.heights[1] < 0.8
 
 
 def test_three_peaks_and_a_small_one():

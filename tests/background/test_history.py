@@ -50,16 +50,16 @@ def write(folder: Path, text: str) -> Path:
 
 
 def check(path: Path, shared: int = 1) -> None:
-    found = read_history(path, nodes_total=10, every_s=600)
-    assert [at - BEGIN for at in found.times] == [0, 600, 1200, 1800, 2400, 3000]
+    history = read_history(path, nodes_total=10, every_s=600)
+    assert [at - BEGIN for at in history.times] == [0, 600, 1200, 1800, 2400, 3000]
     three = 4 - shared  # n2 has both jobs; without names of nodes this is unknown
-    assert [sample.nodes_communicating for sample in found.samples] == [2, 2, three, three, 2, 2]
+    assert [sample.nodes_communicating for sample in history.samples] == [2, 2, three, three, 2, 2]
     b = [0.2, 0.2, three / 10, three / 10 * 4 / 5, 0.2 * 2 / 3, 0.2 * 2 / 3]
-    assert [sample.b for sample in found.samples] == pytest.approx(b)
-    assert found.mean_b == pytest.approx(sum(b) / 6)
-    assert found.runs == 3
-    assert found.frame().columns[:3] == ["time", "b1", "b"]
-    assert found.frame()["time"][0] == datetime(2026, 5, 1, 12)
+    assert [sample.b for sample in history.samples] == pytest.approx(b)
+    assert history.mean_b == pytest.approx(sum(b) / 6)
+    assert history.runs == 3
+    assert history.frame().columns[:3] == ["time", "b1", "b"]
+    assert history.frame()["time"][0] == datetime(2026, 5, 1, 12)
 
 
 def test_sacct(tmp_path: Path) -> None:
@@ -118,15 +118,15 @@ def test_a_time_that_is_not_a_number_is_not_known(tmp_path: Path) -> None:
     path = tmp_path / "jobs"
     times = {"start_time": [float("nan"), 1_000.0, 2_000.0], "end_time": [float("nan"), float("nan"), 3_000.0]}
     pl.DataFrame({**times, "nodes": [["a"], ["b", "c"], ["d", "e"]]}).write_parquet(path)
-    found = read_history(path, nodes_total=4)
-    assert (found.runs, found.mean_b) == (2, pytest.approx(0.75))
+    history = read_history(path, nodes_total=4)
+    assert (history.runs, history.mean_b) == (2, pytest.approx(0.75))
 
 
 def test_a_clock_that_went_back(tmp_path: Path) -> None:
-    found = read_history(
+    history = read_history(
         write(tmp_path, SACCT + "6|x|COMPLETED|2026-05-01T12:50:00|2026-05-01T12:49:00|2|n[7-8]\n"), nodes_total=10
     )
-    assert (found.runs, found.skipped) == (3, 1)
+    assert (history.runs, history.skipped) == (3, 1)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,6 @@ def test_a_clock_that_went_back(tmp_path: Path) -> None:
 )
 def test_wrong_files(text: str, options: dict, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, text)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         read_history(path, **options)
-    assert str(found.value).replace(str(path), "F").startswith(message)
+    assert str(raised.value).replace(str(path), "F").startswith(message)

@@ -36,18 +36,18 @@ def sinfo(tmp_path: Path) -> Path:
 
 
 def test_the_worked_example(queue: Path, sinfo: Path) -> None:
-    found = od.cluster.background(queue, nodes_total=10)
-    assert (found.nodes_communicating, found.listings_communicating, found.listings_running) == (4, 5, 6)
-    assert (found.jobs_counted, found.jobs_excluded) == (2, 3)
-    assert found.b1 == 0.4
-    assert found.utilisation == found.b == pytest.approx(0.4 * 5 / 6)
-    assert od.cluster.background(queue, nodes=sinfo) == found
+    background = od.cluster.background(queue, nodes_total=10)
+    assert (background.nodes_communicating, background.listings_communicating, background.listings_running) == (4, 5, 6)
+    assert (background.jobs_counted, background.jobs_excluded) == (2, 3)
+    assert background.b1 == 0.4
+    assert background.utilisation == background.b == pytest.approx(0.4 * 5 / 6)
+    assert od.cluster.background(queue, nodes=sinfo) == background
 
 
 def test_more_than_two_nodes(queue: Path) -> None:
-    found = od.cluster.background(queue, nodes_total=10, least_nodes=3)
-    assert (found.nodes_communicating, found.jobs_counted) == (3, 1)
-    assert found.b == pytest.approx(0.3 * 3 / 6)
+    background = od.cluster.background(queue, nodes_total=10, least_nodes=3)
+    assert (background.nodes_communicating, background.jobs_counted) == (3, 1)
+    assert background.b == pytest.approx(0.3 * 3 / 6)
 
 
 def test_drained_nodes_are_left_out_if_no_job_runs_there(queue: Path, sinfo: Path) -> None:
@@ -92,21 +92,21 @@ queues = st.lists(st.tuples(st.sampled_from([RUNNING, PENDING]), nodes), max_siz
 @given(queues)
 def test_what_holds_for_every_queue(listed: list) -> None:
     jobs = [Job(str(at), states, tuple(f"n{n}" for n in names)) for at, (states, names) in enumerate(listed)]
-    found = of_jobs(jobs, 20)
-    assert 0 <= found.b <= found.b1 <= 1
-    assert found.jobs_counted + found.jobs_excluded == len(jobs)
-    assert found.nodes_communicating <= found.listings_communicating <= found.listings_running
+    background = of_jobs(jobs, 20)
+    assert 0 <= background.b <= background.b1 <= 1
+    assert background.jobs_counted + background.jobs_excluded == len(jobs)
+    assert background.nodes_communicating <= background.listings_communicating <= background.listings_running
     # Jobs that wait change nothing but the count of those left out; a job on one node can only lower b.
-    assert of_jobs([job for job in jobs if job.running], 20).b == found.b
+    assert of_jobs([job for job in jobs if job.running], 20).b == background.b
     more = of_jobs([*jobs, Job("one", RUNNING, ("n0",))], 20)
-    assert more.b1 == found.b1
-    assert more.b <= found.b
+    assert more.b1 == background.b1
+    assert more.b <= background.b
     # Without jobs on one node, and only then, the second factor is 1.
     alone = any(job.running and len(job.nodes) == 1 for job in jobs)
-    assert (found.b < found.b1) == (alone and found.b1 > 0)
+    assert (background.b < background.b1) == (alone and background.b1 > 0)
 
 
 def test_scontrol_says_that_the_queue_is_empty(queue: Path) -> None:
     queue.write_text("No jobs in the system\n")
-    found = od.cluster.background(queue, nodes_total=10)
-    assert (found.b, found.jobs_counted, found.jobs_excluded) == (0, 0, 0)
+    background = od.cluster.background(queue, nodes_total=10)
+    assert (background.b, background.jobs_counted, background.jobs_excluded) == (0, 0, 0)

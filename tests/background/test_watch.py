@@ -58,19 +58,19 @@ def record(folder: Path, clocks: Clocks, measures: list, rows: int = 100) -> pl.
 
 
 def test_samples_are_rows(tmp_path: Path) -> None:
-    found = record(tmp_path / "new" / "folder", Clocks(), [FOUND] * 3)
-    assert found.columns == list(COLUMNS)
-    assert found["elapsed_s"].to_list() == [0, 60, 120]
-    assert found["b"].to_list() == [FOUND.b] * 3
-    assert found["jobs_excluded"].to_list() == [3] * 3
-    assert found["time"][1] == datetime(2026, 5, 1, 12, 1, tzinfo=UTC)
+    recorded = record(tmp_path / "new" / "folder", Clocks(), [FOUND] * 3)
+    assert recorded.columns == list(COLUMNS)
+    assert recorded["elapsed_s"].to_list() == [0, 60, 120]
+    assert recorded["b"].to_list() == [FOUND.b] * 3
+    assert recorded["jobs_excluded"].to_list() == [3] * 3
+    assert recorded["time"][1] == datetime(2026, 5, 1, 12, 1, tzinfo=UTC)
 
 
 def test_a_new_file_after_so_many_rows_and_every_day(tmp_path: Path) -> None:
     clocks = Clocks()
     clocks.wall += 12 * 3600 - 150  # two and a half minutes before midnight
-    found = record(tmp_path, clocks, [FOUND] * 7, rows=2)
-    assert found["sample"].to_list() == list(range(7))
+    recorded = record(tmp_path, clocks, [FOUND] * 7, rows=2)
+    assert recorded["sample"].to_list() == list(range(7))
     heights = [pl.read_parquet(path).height for path in sorted(tmp_path.iterdir())]
     assert heights == [2, 1, 2, 2]
 
@@ -89,9 +89,9 @@ def test_a_clock_that_goes_back_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_failed_sample_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    found = record(tmp_path, Clocks(), [FOUND, RunError("`squeue` failed: no answer"), FOUND])
-    assert found["b"].to_list() == [FOUND.b, None, FOUND.b]
-    assert found["error"].to_list() == [None, "`squeue` failed: no answer", None]
+    recorded = record(tmp_path, Clocks(), [FOUND, RunError("`squeue` failed: no answer"), FOUND])
+    assert recorded["b"].to_list() == [FOUND.b, None, FOUND.b]
+    assert recorded["error"].to_list() == [None, "`squeue` failed: no answer", None]
 
 
 def test_if_the_first_sample_fails_nothing_is_recorded(tmp_path: Path) -> None:
@@ -109,6 +109,6 @@ def test_a_kill_keeps_every_sample_that_was_announced(tmp_path: Path) -> None:
         announced = [process.stdout.readline() for _ in range(5)]
         os.kill(process.pid, signal.SIGKILL)
         announced += process.stdout.read().splitlines()
-    found = pl.read_parquet(tmp_path / "record" / "*.parquet")
-    assert found.height >= len([line for line in announced if "b1" in line])
-    assert set(found["b"]) == {0.4 * (5 / 6)}
+    kept = pl.read_parquet(tmp_path / "record" / "*.parquet")
+    assert kept.height >= len([line for line in announced if "b1" in line])
+    assert set(kept["b"]) == {0.4 * (5 / 6)}

@@ -45,10 +45,10 @@ def simulated(app: str, folder: Path | None = None, nodes: int = 2, nic: str = "
 
 
 def by_kind(segments: list[Segment]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in segments:
-        found[one.kind] = found.get(one.kind, 0) + one.end - one.begin
-    return found
+    total: dict[str, int] = {}
+    for segment in segments:
+        total[segment.kind] = total.get(segment.kind, 0) + segment.end - segment.begin
+    return total
 
 
 def traced(folder: Path, text: str, nic: str = "") -> tuple[od.Run, Timeline]:
@@ -61,13 +61,13 @@ def check(timeline: Timeline) -> None:
     path = critical_path(timeline)
     assert path[0].begin == timeline.start
     assert path[-1].end == max(timeline.finish)
-    assert all(one.end == other.begin and one.begin < one.end for one, other in pairwise(path))
+    assert all(segment.end == other.begin and segment.begin < segment.end for segment, other in pairwise(path))
     assert {LATE_SENDER, LATE_RECEIVER, OTHER}.isdisjoint(by_kind(path))
     for rank, finish in enumerate(timeline.finish):
-        found = states(timeline, rank)
-        assert sum(one.end - one.begin for one in found) == finish - timeline.start
-        assert all(one.end == other.begin for one, other in pairwise(found))
-        assert OTHER not in by_kind(found)
+        segments = states(timeline, rank)
+        assert sum(segment.end - segment.begin for segment in segments) == finish - timeline.start
+        assert all(segment.end == other.begin for segment, other in pairwise(segments))
+        assert OTHER not in by_kind(segments)
     for message in timeline.messages:
         assert message.receive is not None
         assert message.arrival is not None
@@ -90,7 +90,7 @@ def test_a_late_sender_is_on_the_path_while_its_receiver_waits(tmp_path: Path) -
     assert by_kind(critical_path(timeline)) == {COMPUTING: 50 * US, HOST: send + receive, TRANSFER: flight}
     assert by_kind(states(timeline, 1)) == {LATE_SENDER: 50 * US + send, TRANSFER: flight, HOST: receive}
     assert by_kind(states(timeline, 0)) == {COMPUTING: 50 * US, HOST: send}
-    assert [one.peer for one in states(timeline, 1)] == [0, 0, None]
+    assert [segment.peer for segment in states(timeline, 1)] == [0, 0, None]
 
 
 def test_a_late_receiver_is_on_the_path_while_its_sender_waits(tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_sender_whose_data_are_fetched_waits_for_them_and_for_no_later_message
     assert first.arrival is not None
     assert second.arrival is not None
     assert first.arrival < computing.begin < second.arrival
-    found = timeline.release(0, computing.begin)
-    assert (found.why, found.message) == ("sent", first)
+    released = timeline.release(0, computing.begin)
+    assert (released.why, released.message) == ("sent", first)
     sender = by_kind(states(timeline, 0))
     assert sender == {HOST: 2 * 16_500_000, COMPUTING: US, TRANSFER: timeline.finish[0] - 34 * US}
 
@@ -160,7 +160,7 @@ def test_by_hand_the_path_of_three_ranks_jumps_twice() -> None:
     second = Message(tasks[1][2], 2, 22, rendezvous=False, receive=tasks[2][0])
     timeline = Timeline(0, 0, [11, 19, 23], tasks, [first, second])
     check(timeline)
-    path = [(one.kind, one.rank, one.begin, one.end) for one in critical_path(timeline)]
+    path = [(segment.kind, segment.rank, segment.begin, segment.end) for segment in critical_path(timeline)]
     assert path == [
         (COMPUTING, 0, 0, 10), (HOST, 0, 10, 11), (TRANSFER, 1, 11, 16), (HOST, 1, 16, 18), (HOST, 1, 18, 19),
         (TRANSFER, 2, 19, 22), (HOST, 2, 22, 23),
@@ -172,9 +172,9 @@ def test_by_hand_the_path_of_three_ranks_jumps_twice() -> None:
 def test_gaps_and_set_times_have_kinds_of_their_own() -> None:
     _, timeline = simulated('{ collective = "barrier", iterations = 3, gap = "5 us", every = "100 us" }', nodes=4)
     check(timeline)
-    found = by_kind(critical_path(timeline))
-    assert found[GAP] == 2 * 5 * US
-    assert found[START] > 100 * US
+    times_by_kind = by_kind(critical_path(timeline))
+    assert times_by_kind[GAP] == 2 * 5 * US
+    assert times_by_kind[START] > 100 * US
 
 
 def test_pauses_are_set_times() -> None:
@@ -184,8 +184,8 @@ def test_pauses_are_set_times() -> None:
         _, timeline = simulated(f'{{ motif = "all-to-all-linear", message = "{size}", {bursts} }}', nodes=4)
         check(timeline)
         for rank in range(4):
-            found = by_kind(states(timeline, rank))
-            assert (found[START], found[GAP]) == (4 * 9 * US, 4 * 10 * US)
+            times_by_kind = by_kind(states(timeline, rank))
+            assert (times_by_kind[START], times_by_kind[GAP]) == (4 * 9 * US, 4 * 10 * US)
     _, timeline = simulated('{ collective = "barrier", iterations = 5, gap = "10 us" }', nodes=4)
     assert START not in by_kind(critical_path(timeline))
 
@@ -206,8 +206,8 @@ def test_a_delay_by_size_is_transfer() -> None:
         app = f'{{ motif = "ping-pong", message = "{size} B" }}\noverhead = {{ by_size = [{table}] }}'
         run, timeline = simulated(app)
         check(timeline)
-        found = by_kind(critical_path(timeline))
-        assert found == {HOST: 2 * 3 * US, TRANSFER: run.messages["latency_ps"].sum() + 2 * delay}
+        times_by_kind = by_kind(critical_path(timeline))
+        assert times_by_kind == {HOST: 2 * 3 * US, TRANSFER: run.messages["latency_ps"].sum() + 2 * delay}
 
 
 APPS = st.one_of(
@@ -234,12 +234,12 @@ def test_the_times_of_every_program_add_up(app: str, nodes: int, jitter: bool) -
         app = app.replace("}", ', jitter = "30 us" }')
     run, timeline = simulated(app, nodes=nodes)
     check(timeline)
-    ((found,), left_out) = program_times(run, [0], run.operations, run.messages)
+    ((times,), left_out) = program_times(run, [0], run.operations, run.messages)
     assert not left_out
-    assert found.time_ps == run.jobs["time_ps"][0] == sum(one.ps for one in found.path)
-    assert found.ranks_ps == sum(run.ranks["finish_ps"]) == sum(one.ps for one in found.states)
-    computing = {one.kind: one.ps for one in found.states}.get(COMPUTING, 0) + {
-        one.kind: one.ps for one in found.states
+    assert times.time_ps == run.jobs["time_ps"][0] == sum(part.ps for part in times.path)
+    assert times.ranks_ps == sum(run.ranks["finish_ps"]) == sum(part.ps for part in times.states)
+    computing = {part.kind: part.ps for part in times.states}.get(COMPUTING, 0) + {
+        part.kind: part.ps for part in times.states
     }.get(HOST, 0)
     assert computing <= run.ranks["work_ps"].sum()
 
@@ -259,7 +259,7 @@ def test_explain_simulates_again_what_is_not_recorded() -> None:
     later = od.explain(od.run(scenario.parse(text).set("measure.warm_up", "10 us")))
     assert later.programs == plain.programs
     object_: dict[str, Any] = plain.as_dict()
-    assert sum(one["ps"] for one in object_["programs"][0]["path"]) == object_["programs"][0]["time_ps"]
+    assert sum(part["ps"] for part in object_["programs"][0]["path"]) == object_["programs"][0]["time_ps"]
 
 
 def test_a_program_that_does_not_finish_is_said_to_be_unknown() -> None:
@@ -267,9 +267,9 @@ def test_a_program_that_does_not_finish_is_said_to_be_unknown() -> None:
         'system = "tiny"\n[[job]]\nname = "a"\nnodes = 4\n'
         'app = { collective = "allreduce", message = "100 KiB", iterations = 1000 }\n[run]\nuntil = "300 us"\n'
     )
-    found = od.explain(od.run(scenario.parse(text)))
-    assert [one.job for one in found.left_out] == ["a"]
-    assert "What the ranks of `a` wait for is not known: not all of its ranks have finished." in sentences(found)
+    explanation = od.explain(od.run(scenario.parse(text)))
+    assert [left.job for left in explanation.left_out] == ["a"]
+    assert "What the ranks of `a` wait for is not known: not all of its ranks have finished." in sentences(explanation)
 
 
 def test_of_tasks_on_several_cpus_at_once_computing_counts(tmp_path: Path) -> None:

@@ -62,15 +62,15 @@ def test_without_the_background_the_target_is_faster_and_waits_for_itself_only(
     alone["measure"]["blame"] = True
     from odonata.machine import core
 
-    found = core.run(alone)["blame"]
-    assert set(found["victim"]) == set(found["cause"]) == {0}
+    blame = core.run(alone)["blame"]
+    assert set(blame["victim"]) == set(blame["cause"]) == {0}
 
 
 def test_on_the_case_of_two_programs_each_waits_for_the_other() -> None:
     short = ["job.halo.iterations=2", "job.transform.iterations=3", "measure.blame=true"]
     short += ["measure.operations=true", *(f"job.{job}.record=every-message" for job in ("halo", "transform"))]
-    found = od.explain(od.run(od.load("examples/halo-neighbours.toml", overrides=short)))
-    shares = {(cause.victim, cause.cause): cause.share for job in found.jobs for cause in job.causes}
+    explanation = od.explain(od.run(od.load("examples/halo-neighbours.toml", overrides=short)))
+    shares = {(cause.victim, cause.cause): cause.share for job in explanation.jobs for cause in job.causes}
     # The large messages of the halo cost the transposes more than the other way round.
     assert shares["transform", "halo"] > shares["halo", "transform"] > 0.001
 
@@ -78,9 +78,9 @@ def test_on_the_case_of_two_programs_each_waits_for_the_other() -> None:
 def test_waits_and_service_add_up_to_the_latencies_of_messages_of_one_packet(tiny: Scenario) -> None:
     for switching in ("store-and-forward", "cut-through"):
         small = tiny.set("job.target.app.message", "1 KB").set("measure.blame", True)
-        found = od.run(small.set("system", {"preset": "tiny", "fabric": {"switching": switching}}))
-        rows = found.blame.filter(victim=0)
-        assert rows["time_ps"].sum() == found.messages.filter(job=0)["latency_ps"].sum()
+        done = od.run(small.set("system", {"preset": "tiny", "fabric": {"switching": switching}}))
+        rows = done.blame.filter(victim=0)
+        assert rows["time_ps"].sum() == done.messages.filter(job=0)["latency_ps"].sum()
         assert rows.filter(pl.col("cause") == 1).height > 0
 
 
@@ -93,8 +93,8 @@ def test_a_run_without_blame_is_simulated_again(tiny: Scenario) -> None:
 
 
 def test_the_rows_are_of_links_that_there_are(tiny: Scenario) -> None:
-    found = od.run(tiny.set("measure.blame", True))
-    joined = found.blame.filter(pl.col("wait") != "service").join(found.links, on="link", how="left", suffix="_of_link")
+    done = od.run(tiny.set("measure.blame", True))
+    joined = done.blame.filter(pl.col("wait") != "service").join(done.links, on="link", how="left", suffix="_of_link")
     assert (joined["class"] == joined["class_of_link"]).all()
     sources = joined.filter(pl.col("wait").str.starts_with("source"))
     assert sources.height > 0
@@ -104,12 +104,12 @@ def test_the_rows_are_of_links_that_there_are(tiny: Scenario) -> None:
 
 
 def test_the_object_has_the_entries_of_the_contract(tiny: Scenario) -> None:
-    found = json.loads(json.dumps(od.explain(od.run(tiny)).as_dict()))
-    entries: list[dict[str, Any]] = found["blame"]
+    document = json.loads(json.dumps(od.explain(od.run(tiny)).as_dict()))
+    entries: list[dict[str, Any]] = document["blame"]
     assert entries
     assert all(set(entry) == {"victim", "cause", "class", "ps"} for entry in entries)
     assert [entry["ps"] for entry in entries] == sorted((entry["ps"] for entry in entries), reverse=True)
-    assert sum(entry["ps"] for entry in entries) == sum(job["waiting_ps"] for job in found["jobs"])
+    assert sum(entry["ps"] for entry in entries) == sum(job["waiting_ps"] for job in document["jobs"])
     assert {entry["victim"] for entry in entries} == {"target"}
     assert {e["victim"] for e in od.explain(od.run(tiny), "noise").as_dict()["blame"]} == {"noise"}
 
@@ -121,8 +121,8 @@ def test_a_job_that_never_waits_is_said_to() -> None:
 
 def test_blame_and_absence_are_said_to_disagree() -> None:
     jobs = (JobCauses("slow", False, 50, 50, ()),)
-    found = sentences(Explanation("id", jobs, (Without("slow", "other", "latency_mean_ps", 1000.0, 500.0),)))
-    assert any("disagree" in line and "0 % of the time" in line and "50 % is saved" in line for line in found)
+    lines = sentences(Explanation("id", jobs, (Without("slow", "other", "latency_mean_ps", 1000.0, 500.0),)))
+    assert any("disagree" in line and "0 % of the time" in line and "50 % is saved" in line for line in lines)
     cut_off = sentences(Explanation("id", jobs, (Without("slow", "other", "time_ps", None, 500.0),)))
     assert any("no comparison" in line for line in cut_off)
 
@@ -155,9 +155,9 @@ def test_waits_behind_crossbars_and_for_the_window_are_explained(
     tiny: Scenario, fabric: dict[str, Any], kinds: set[str]
 ) -> None:
     system = {"preset": "tiny", "fabric": fabric}
-    found = od.run(tiny.set("job.target.app.message", "16 KB").set("system", system).set("measure.blame", True))
-    assert kinds <= set(found.blame["wait"])
-    explained = od.explain(found)
+    done = od.run(tiny.set("job.target.app.message", "16 KB").set("system", system).set("measure.blame", True))
+    assert kinds <= set(done.blame["wait"])
+    explained = od.explain(done)
     waits = {wait for job in explained.jobs for cause in job.causes for wait in cause.by_wait}
     assert kinds <= waits
     assert "mostly" in str(explained)
@@ -167,15 +167,15 @@ def test_waits_behind_crossbars_and_for_the_window_are_explained(
 def test_waits_for_room_are_followed_to_links_of_routers(tiny: Scenario, router: str) -> None:
     tiny = tiny.set("system", {"preset": "tiny", "fabric": {"router": router}})
     busy = tiny.set("job.noise.app.interval", "2 us").set("measure.blame", True).set("measure.roots", True)
-    found = od.run(busy)
+    done = od.run(busy)
     kinds = ["buffer", "source-buffer", "output-buffer"]
-    for_room = found.blame.filter(pl.col("wait").is_in(kinds)).group_by("victim")
-    sums = found.roots.group_by("victim").agg(pl.col("time_ps").sum()).sort("victim")
+    for_room = done.blame.filter(pl.col("wait").is_in(kinds)).group_by("victim")
+    sums = done.roots.group_by("victim").agg(pl.col("time_ps").sum()).sort("victim")
     assert sums.equals(for_room.agg(pl.col("time_ps").sum()).sort("victim"))
-    joined = found.roots.join(found.links, on="link", how="left", suffix="_of_link")
+    joined = done.roots.join(done.links, on="link", how="left", suffix="_of_link")
     assert (joined["class"] == joined["class_of_link"]).all()
     assert (joined["from_kind"] == "router").all()
-    explained = od.explain(found)
+    explained = od.explain(done)
     (target,) = explained.jobs
     assert target.roots[0].cause == "noise"
     assert sum(root.share for root in target.roots) == pytest.approx(1)

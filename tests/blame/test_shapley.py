@@ -23,28 +23,30 @@ if TYPE_CHECKING:
 def test_three_jobs_by_hand() -> None:
     # Alone 0. Job 1 costs 6, job 2 costs 12, both cost 30; job 3 costs nothing but 6 more beside job 2.
     worth = {(): 0, (1,): 6, (2,): 12, (3,): 0, (1, 2): 30, (1, 3): 6, (2, 3): 18, (1, 2, 3): 36}
-    found = shapley(frozenset({1, 2, 3}), lambda members: Fraction(worth[tuple(sorted(members))]))
+    shares = shapley(frozenset({1, 2, 3}), lambda members: Fraction(worth[tuple(sorted(members))]))
     # Job 1 joins first (6), or second after 2 (18) or after 3 (6), or last (18); so (2*6 + 18 + 6 + 2*18) / 6 = 12.
     # Job 2: (2*12 + 24 + 18 + 2*30) / 6 = 21. Job 3: (2*0 + 0 + 6 + 2*6) / 6 = 3.
-    assert found == {1: 12, 2: 21, 3: 3}
+    assert shares == {1: 12, 2: 21, 3: 3}
 
 
 @given(st.integers(1, 4), st.data())
 def test_the_axioms(count: int, data: st.DataObject) -> None:
     players = frozenset(range(count))
-    worth = {one: Fraction(data.draw(st.integers(-1000, 1000))) for one in subsets(players)}
-    found = shapley(players, worth.__getitem__)
-    assert sum(found.values()) == worth[players] - worth[frozenset()]  # efficiency
+    worth = {coalition: Fraction(data.draw(st.integers(-1000, 1000))) for coalition in subsets(players)}
+    shares = shapley(players, worth.__getitem__)
+    assert sum(shares.values()) == worth[players] - worth[frozenset()]  # efficiency
     orders = [*permutations(players)]
     for player in players:  # the definition: the mean over all orders of joining
         before = [frozenset(order[: order.index(player)]) for order in orders]
-        assert found[player] == sum(worth[one | {player}] - worth[one] for one in before) / len(orders)
+        assert shares[player] == sum(worth[coalition | {player}] - worth[coalition] for coalition in before) / len(
+            orders
+        )
 
 
 def test_equal_jobs_have_equal_shares_though_nothing_is_saved_without_either() -> None:
     # Each of two jobs alone fills the link.
-    found = shapley(frozenset({0, 1}), lambda members: Fraction(10 if members else 0))
-    assert found == {0: 5, 1: 5}
+    shares = shapley(frozenset({0, 1}), lambda members: Fraction(10 if members else 0))
+    assert shares == {0: 5, 1: 5}
 
 
 TEXT = """\
@@ -75,20 +77,24 @@ def three() -> od.Run:
 
 
 def test_the_shares_of_a_run_add_up_to_what_the_others_cost(three: od.Run) -> None:
-    found = od.explain(three, shapley=True, workers=1)
-    (one,) = found.shapley
-    assert (one.victim, one.quantity, set(one.shares_ps)) == ("victim", "latency_mean_ps", {"one", "two"})
-    assert one.with_ps == three.jobs["latency_mean_ps"][0]
+    explanation = od.explain(three, shapley=True, workers=1)
+    (division,) = explanation.shapley
+    assert (division.victim, division.quantity, set(division.shares_ps)) == (
+        "victim",
+        "latency_mean_ps",
+        {"one", "two"},
+    )
+    assert division.with_ps == three.jobs["latency_mean_ps"][0]
     alone = od.run(scenario.parse(TEXT), alone=True).jobs["alone_mean_ps"][0]
-    assert one.alone_ps == alone
-    assert sum(one.shares_ps.values()) == pytest.approx(one.with_ps - one.alone_ps, rel=1e-12)
+    assert division.alone_ps == alone
+    assert sum(division.shares_ps.values()) == pytest.approx(division.with_ps - division.alone_ps, rel=1e-12)
     # By hand from the four runs; those without one job are the same as those of the counterfactual.
-    without = {entry.without: entry.without_ps for entry in found.without}
+    without = {entry.without: entry.without_ps for entry in explanation.without}
     assert None not in without.values()
-    share = (one.with_ps - without["one"] + without["two"] - one.alone_ps) / 2  # type: ignore[operator]
-    assert one.shares_ps["one"] == pytest.approx(share)
-    assert found.without == od.explain(three, counterfactual=True, workers=1).without
-    (line,) = [line for line in sentences(found) if "Shapley" in line]
+    share = (division.with_ps - without["one"] + without["two"] - division.alone_ps) / 2  # type: ignore[operator]
+    assert division.shares_ps["one"] == pytest.approx(share)
+    assert explanation.without == od.explain(three, counterfactual=True, workers=1).without
+    (line,) = [line for line in sentences(explanation) if "Shapley" in line]
     assert line.startswith("With all jobs, the mean latency of `victim` is ")
 
 
@@ -118,7 +124,7 @@ def test_more_than_six_jobs_are_not_divided() -> None:
         'app = { pattern = "uniform-random", message = "1 KB", interval = "5 us" }\nbackground = true\n'
         for n in range(4)
     )
-    found = od.explain(od.run(scenario.parse(TEXT.replace("[run]", f"{more}[run]"))), shapley=True, workers=1)
-    assert not found.shapley
-    assert len(found.without) == 6
-    assert "is not divided among them: the run has more than 6 jobs." in sentences(found)[-1]
+    explanation = od.explain(od.run(scenario.parse(TEXT.replace("[run]", f"{more}[run]"))), shapley=True, workers=1)
+    assert not explanation.shapley
+    assert len(explanation.without) == 6
+    assert "is not divided among them: the run has more than 6 jobs." in sentences(explanation)[-1]

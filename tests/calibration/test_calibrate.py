@@ -41,20 +41,20 @@ CASES = [
 @pytest.fixture(scope="module")
 def table() -> pl.DataFrame:
     """Times of `tiny` under known costs; the names are those of a benchmark."""
-    found = [
+    configurations = [
         Configuration(collective, algorithm, nodes, 1, size)
         for collective, algorithm in CASES
         for nodes in (4, 8, 16)
         for size in (64, 8192, 32768, 524288)
     ]
-    times = Simulator("tiny").times([(of, TRUE) for of in found])
+    times = Simulator("tiny").times([(of, TRUE) for of in configurations])
     return pl.DataFrame(
         {
-            "machine": ["tiny"] * len(found),
-            "collective": [of.collective.upper().replace("-", "_") for of in found],
-            "algorithm": [of.algorithm.replace("-", "_") + "_over" for of in found],
-            "nodes": [of.nodes for of in found],
-            "bytes": [of.bytes for of in found],
+            "machine": ["tiny"] * len(configurations),
+            "collective": [of.collective.upper().replace("-", "_") for of in configurations],
+            "algorithm": [of.algorithm.replace("-", "_") + "_over" for of in configurations],
+            "nodes": [of.nodes for of in configurations],
+            "bytes": [of.bytes for of in configurations],
             "min_us": [time / 2e6 for time in times],
             "median_us": [time / 1e6 for time in times],
         }
@@ -65,7 +65,7 @@ def test_known_costs_are_found_again(table: pl.DataFrame, tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     table.write_csv("t.csv")
     assert main(["calibrate", "t.csv", "--system", "tiny", "-o", "h.toml", "--predictions", "p.csv", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     told = tomllib.loads(Path("h.toml").read_text())
     host = HostTable.model_validate(told["host"])
     assert host.eager == TRUE.eager
@@ -74,15 +74,15 @@ def test_known_costs_are_found_again(table: pl.DataFrame, tmp_path: Path, monkey
     assert host.rendezvous == pytest.approx(TRUE.rendezvous, rel=0.1)
     # How they are shared is not sure, and the command says so.
     assert host.send + host.receive == pytest.approx(TRUE.send + TRUE.receive, rel=0.1)
-    assert found["error"]["fitted"] < 0.02
-    assert found["error"]["held out"] < 0.02
-    assert found["error_before"]["held out"] > 0.1
+    assert printed["error"]["fitted"] < 0.02
+    assert printed["error"]["held out"] < 0.02
+    assert printed["error_before"]["held out"] > 0.1
     held = pl.read_csv("p.csv").filter(part="held out")
     assert held["nodes"].unique().to_list() == [16]
     assert held.height == 16
     assert told["sources"]["host.copy"].startswith("odonata calibrate")
     assert "32 medians of t.csv on 4 to 8 nodes; 95 %: " in told["sources"]["host.copy"]
-    low, high = found["intervals"]["copy"]
+    low, high = printed["intervals"]["copy"]
     assert low <= 1e18 / host.copy_ * 1.01
     assert high >= 1e18 / host.copy_ * 0.99
     # A scenario uses the file.
@@ -97,9 +97,9 @@ def test_known_costs_are_found_again(table: pl.DataFrame, tmp_path: Path, monkey
 
 def test_what_reduces_nothing_does_not_determine_reductions(table: pl.DataFrame) -> None:
     few = table.filter(pl.col("collective").is_in(["ALLGATHER", "BROADCAST"]))
-    found = calibrate(few, "tiny", fit_nodes=8)
-    assert "reduce" in found.fitted.undetermined
-    assert "copy" not in found.fitted.undetermined
+    calibration = calibrate(few, "tiny", fit_nodes=8)
+    assert "reduce" in calibration.fitted.undetermined
+    assert "copy" not in calibration.fitted.undetermined
 
 
 def test_costs_with_the_same_effect_cannot_be_told_apart() -> None:
@@ -123,12 +123,12 @@ def test_names_and_bytes_of_benchmarks() -> None:
         ("ALLREDUCE", "ring_over", 4, 1 << 30, 3.0),
     ]
     table = pl.DataFrame(rows, schema=["collective", "algorithm", "nodes", "bytes", "time_us"], orient="row")
-    found = measurements.read(table, bytes_are="whole", largest=1 << 20)
-    assert [row.configuration for row in found.rows] == [
+    measured = measurements.read(table, bytes_are="whole", largest=1 << 20)
+    assert [row.configuration for row in measured.rows] == [
         Configuration("allgather", "bruck", 4, 1, 256),
         Configuration("broadcast", "binomial", 4, 1, 8),
     ]
-    assert found.left_out == {
+    assert measured.left_out == {
         "no algorithm `bine_lat_over` of `allreduce`": 1,
         "the MPI chose the algorithm": 1,
         "unknown collective `GATHER`": 1,
@@ -148,9 +148,9 @@ def test_iterations_of_a_run_give_their_median() -> None:
             "time_us": [1.0, 9.0, 2.0, 5.0],
         }
     )
-    found = measurements.read(table)
-    assert [row.time_ps for row in found.rows] == [2e6, 5e6]
-    assert found.rows[0].configuration == Configuration("broadcast", "", 2, 2, 4)
+    measured = measurements.read(table)
+    assert [row.time_ps for row in measured.rows] == [2e6, 5e6]
+    assert measured.rows[0].configuration == Configuration("broadcast", "", 2, 2, 4)
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,13 @@ def _repetition(wall_s: float, **more: Any) -> dict[str, Any]:
 
 
 def test_rates_are_those_of_the_median_time() -> None:
-    found = summarise([_repetition(2.0), _repetition(0.5, peak_rss_bytes=60), _repetition(1.0)])
-    assert (found["wall_s"], found["wall_s_min"], found["wall_s_max"]) == (1.0, 0.5, 2.0)
-    assert found["packet_hops_per_s"] == 1000.0
-    assert found["events_per_s"] == 1500.0
-    assert found["ns_per_packet_hop"] == pytest.approx(1e6)
-    assert found["events_per_packet_hop"] == 1.5
-    assert found["peak_rss_bytes"] == 60
+    summary = summarise([_repetition(2.0), _repetition(0.5, peak_rss_bytes=60), _repetition(1.0)])
+    assert (summary["wall_s"], summary["wall_s_min"], summary["wall_s_max"]) == (1.0, 0.5, 2.0)
+    assert summary["packet_hops_per_s"] == 1000.0
+    assert summary["events_per_s"] == 1500.0
+    assert summary["ns_per_packet_hop"] == pytest.approx(1e6)
+    assert summary["events_per_packet_hop"] == 1.5
+    assert summary["peak_rss_bytes"] == 60
 
 
 def test_repetitions_that_differ_are_a_defect() -> None:
@@ -42,19 +42,19 @@ def test_repetitions_that_differ_are_a_defect() -> None:
 
 def test_the_whole_command(odonata: Command) -> None:
     status, out, err = odonata("bench", "-n", "2", "--messages", "2", "--json")
-    found = json.loads(out)
+    printed = json.loads(out)
     assert status == 0
     assert err.splitlines() == [
         f"{case}: repetition {n} of 2" for case in ("main", "overload", "occupancy") for n in (1, 2)
     ]
-    assert found["overload"]["messages"] == found["messages"]
-    assert found["overload"]["id"] != found["id"]
-    assert found["occupancy"]["id"] != found["id"]
-    assert found["instructions_per_packet_hop"] is None
-    assert found["messages"] == 2304 * 2
-    assert found["packet_hops"] > 2304 * 2 * 2
-    assert found["ns_per_packet_hop"] == pytest.approx(1e9 / found["packet_hops_per_s"])
-    assert 10_000_000 < found["idle_rss_bytes"] <= found["peak_rss_bytes"] < 150_000_000
+    assert printed["overload"]["messages"] == printed["messages"]
+    assert printed["overload"]["id"] != printed["id"]
+    assert printed["occupancy"]["id"] != printed["id"]
+    assert printed["instructions_per_packet_hop"] is None
+    assert printed["messages"] == 2304 * 2
+    assert printed["packet_hops"] > 2304 * 2 * 2
+    assert printed["ns_per_packet_hop"] == pytest.approx(1e9 / printed["packet_hops_per_s"])
+    assert 10_000_000 < printed["idle_rss_bytes"] <= printed["peak_rss_bytes"] < 150_000_000
 
 
 def test_numbers_below_one_are_refused(odonata: Command) -> None:
@@ -134,12 +134,12 @@ def test_machines_are_compared_with_the_main_job_round_by_round() -> None:
         seconds = {"": 0.4, "dragonfly-plus": 0.1, "dragonfly": 0.3, "cascade": 0.5}[kind]
         return _repetition(seconds * slower, packet_hops=hops)
 
-    found = bench_machines.measure(rounds, 1, "the main job", child)
+    measured = bench_machines.measure(rounds, 1, "the main job", child)
     assert len(calls) == rounds * (len(bench_machines.names()) + 1)
-    cascade = found["cascade", "minimal"]
+    cascade = measured["cascade", "minimal"]
     assert cascade["ns_per_packet_hop"] == pytest.approx(0.5 * 1.5 / 100 * 1e9)
     assert (cascade["times_main"], cascade["times_base"]) == (pytest.approx(2.5), pytest.approx(5))
-    text = bench_machines.as_text(found, {"cascade": (99_840, 0.03)}).splitlines()
+    text = bench_machines.as_text(measured, {"cascade": (99_840, 0.03)}).splitlines()
     assert text[0] == "ns per packet-hop (times the main job's, 3000000.0 ns)"
     assert text[1].split() == ["kang2019", "dragonfly", "cascade"]
     assert text[2].split() == ["minimal", "1500000.0", "(0.50)", "4500000.0", "(1.50)", "7500000.0", "(2.50)"]
@@ -155,12 +155,12 @@ def test_machines_of_two_sizes_are_measured(monkeypatch: pytest.MonkeyPatch) -> 
         return _repetition(0.5 * len(calls), messages=len(json.loads(spec)["jobs"][0]["nodes"]))
 
     monkeypatch.setattr(bench_large, "CASES", small)
-    found = bench_large.measure(3, child, summarise)
+    measured = bench_large.measure(3, child, summarise)
     assert [json.loads(spec)["jobs"][0]["traffic"]["intervals"] for spec in calls] == [3] * 3 + [2] * 3
-    assert found["tiny"]["nodes"] == found["tiny"]["messages"] == 16
-    assert found["larger"]["nodes"] == 12
-    assert (found["tiny"]["wall_s"], found["larger"]["wall_s"]) == (1.0, 2.5)
-    lines = bench_large.as_text(found).splitlines()
+    assert measured["tiny"]["nodes"] == measured["tiny"]["messages"] == 16
+    assert measured["larger"]["nodes"] == 12
+    assert (measured["tiny"]["wall_s"], measured["larger"]["wall_s"]) == (1.0, 2.5)
+    lines = bench_large.as_text(measured).splitlines()
     assert lines[0].split() == ["tiny", "larger"]
     assert lines[2].split() == ["time", "per", "packet-hop", "1000000.0", "ns", "2500000.0", "ns"]
 

@@ -214,7 +214,7 @@ def test_sound_files_with_something_wrong(odonata: Command, folder: Path, name: 
     """Other numbers in the place of some, or of all, and a file that is cut: each is answered, or runs."""
     text = sound(name, folder)
     draw = random.Random(name)
-    numbers = [found.span() for found in re.finditer(r"\d+(\.\d+)?", text)]
+    numbers = [number.span() for number in re.finditer(r"\d+(\.\d+)?", text)]
     contents = [re.sub(r"\d+(\.\d+)?", number, text) for number in ("nan", "9" * 400, "²")]
     contents += [text[: int(len(text) * share)] for share in (0.3, 0.6, 0.9)]
     for number in NUMBERS:

@@ -36,13 +36,13 @@ def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every command and subcommand with its function."""
     for name, (path, _) in COMMANDS.items():
         module, _, attribute = path.partition(":")
-        found = getattr(import_module(module), attribute)
-        if not isinstance(found, App):
-            yield name, found
+        target = getattr(import_module(module), attribute)
+        if not isinstance(target, App):
+            yield name, target
             continue
-        for inner in found:
+        for inner in target:
             if not inner.startswith("-"):
-                function = found[inner].default_command
+                function = target[inner].default_command
                 assert function is not None
                 yield f"{name} {inner}", function
 
@@ -50,14 +50,16 @@ def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
 def names_of(function: Callable[..., Any]) -> dict[str, list[str]]:
     """The arguments that name themselves."""
     hints = get_type_hints(function, include_extras=True, localns={})
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name in inspect.signature(function).parameters:
-        given = [one.name for one in getattr(hints[name], "__metadata__", ()) if isinstance(one, Parameter)]
-        found[name] = [given] if isinstance(given, str) else [text for one in given if one for text in one]
-    return found
+        given = [
+            parameter.name for parameter in getattr(hints[name], "__metadata__", ()) if isinstance(parameter, Parameter)
+        ]
+        names[name] = [given] if isinstance(given, str) else [text for listed in given if listed for text in listed]
+    return names
 
 
-@pytest.mark.parametrize(("command", "function"), [pytest.param(*one, id=one[0]) for one in commands()])
+@pytest.mark.parametrize(("command", "function"), [pytest.param(*entry, id=entry[0]) for entry in commands()])
 def test_options_are_called_the_same_everywhere(command: str, function: Callable[..., Any]) -> None:
     given = names_of(function)
     assert {name: given[name] for name in NAMES if name in given} == {n: NAMES[n] for n in NAMES if n in given}
@@ -88,8 +90,8 @@ def test_every_error_is_an_object_too(
         raise problem
 
     monkeypatch.setattr("odonata.scenario.load", fails)
-    found, out, err = odonata("trace", "tiny.toml", "-o", "x.goal", "--json")
-    assert found == status
+    code, out, err = odonata("trace", "tiny.toml", "-o", "x.goal", "--json")
+    assert code == status
     assert json.loads(out)["error"]["message"] == message
     assert message in err
     assert odonata("trace", "tiny.toml", "-o", "x.goal")[1] == ""

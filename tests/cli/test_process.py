@@ -34,9 +34,9 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         f"status = main({arguments!r})\n"
         f"print('loaded', sorted(set({HEAVY!r}) & set(sys.modules)), status, file=sys.stderr)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stderr == "loaded [] 0\n"
-    assert "Usage: odonata" in found.stdout
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stderr == "loaded [] 0\n"
+    assert "Usage: odonata" in process.stdout
 
 
 def test_a_finished_run_is_printed_without_its_tables_and_its_machine(here: Path) -> None:

@@ -34,8 +34,8 @@ def test_a_line_is_due_every_30_seconds() -> None:
 
 
 def test_axes_with_many_keys_are_described_in_short() -> None:
-    one, many = Axis(("run.seed",), ((1,), (2,))), Axis(("a", "b", "c", "d"), ((1, 2, 3, 4),))
-    assert described([one, many]) == "2 run.seed x 1 a with 3 other keys"
+    short, many = Axis(("run.seed",), ((1,), (2,))), Axis(("a", "b", "c", "d"), ((1, 2, 3, 4),))
+    assert described([short, many]) == "2 run.seed x 1 a with 3 other keys"
     assert described([Axis(("a", "b", "c"), ((1, 2, 3),))]) == "1 a with b with c"
 
 

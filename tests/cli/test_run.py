@@ -33,11 +33,11 @@ def test_json_is_one_object_and_nothing_else(
     assert transcript("run", "tiny.toml", "--json", "--alone", "--quiet", "--out", "out") == snapshot
     status, out, err = odonata("run", "tiny.toml", "--json", "--out", "out")
     assert (status, out.count("\n")) == (0, 1)
-    found = json.loads(out)
-    assert found["out"] == "out"
-    assert found["events"] > 0
-    assert found["peak_rss_bytes"] > 10_000_000
-    assert found["packet_hops_per_s"] == pytest.approx(found["packet_hops"] / found["wall_s"])
+    printed = json.loads(out)
+    assert printed["out"] == "out"
+    assert printed["events"] > 0
+    assert printed["peak_rss_bytes"] > 10_000_000
+    assert printed["packet_hops_per_s"] == pytest.approx(printed["packet_hops"] / printed["wall_s"])
     assert "already done: out" in err
 
 
@@ -55,12 +55,12 @@ def test_quiet_says_nothing_on_the_way(odonata: Command) -> None:
 
 def test_overrides_and_seed_reach_the_run(odonata: Command) -> None:
     def run(*more: str) -> dict[str, object]:
-        found: dict[str, object] = json.loads(odonata("run", "tiny.toml", "--json", *more)[1])
-        return found
+        document: dict[str, object] = json.loads(odonata("run", "tiny.toml", "--json", *more)[1])
+        return document
 
     plain, seeded, minimal = run(), run("--seed", "5"), run("-s", "routing=minimal", "-s", "run.seed=1")
     assert (plain["seed"], seeded["seed"]) == (1, 5)
-    assert len({str(found["id"]) for found in (plain, seeded, minimal)}) == 3
+    assert len({str(printed["id"]) for printed in (plain, seeded, minimal)}) == 3
     assert minimal["jobs"][0]["minimal_fraction"] == 1.0  # type: ignore[index]
     assert open_run(str(seeded["out"])).resolved["spec"]["seed"] == 5
 
@@ -197,8 +197,12 @@ def test_seeds_make_a_study_and_give_a_slowdown_with_an_interval(odonata: Comman
     low, high = interval(values, seed=1) or (0, 0)
     assert len(values) == 6
     assert out.startswith(f"target: slowdown {np.median(values):.2f} x (95 %: {low:.2f} to {high:.2f}), mean latency ")
-    found = json.loads(odonata("run", "tiny.toml", "--seeds", "6", "-j", "1", "--json", "-q")[1])
-    assert (found["jobs"][0]["low"], found["jobs"][0]["high"], found["seeds"]) == (low, high, [1, 2, 3, 4, 5, 6])
+    document = json.loads(odonata("run", "tiny.toml", "--seeds", "6", "-j", "1", "--json", "-q")[1])
+    assert (document["jobs"][0]["low"], document["jobs"][0]["high"], document["seeds"]) == (
+        low,
+        high,
+        [1, 2, 3, 4, 5, 6],
+    )
     assert "no interval: it needs 6 seeds" in odonata("run", "tiny.toml", "--seeds", "2", "-j", "1", "--out", "o")[1]
 
 

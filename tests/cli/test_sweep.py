@@ -94,11 +94,11 @@ routing = ["minimal", "fpar"]
 def test_json_is_one_object_and_nothing_else(odonata: Command, study: Path) -> None:
     status, out, _ = odonata("sweep", "study.toml", "--json", "-q", "-j", "2", "--out", "there")
     assert (status, out.count("\n")) == (0, 1)
-    found = json.loads(out)
+    printed = json.loads(out)
     expected = {"name": "study", "points": 12, "settled": 12, "simulated": 12, "kept": 0, "failed": 0, "out": "there"}
-    assert {key: found[key] for key in expected} == expected
-    assert found["errors"] == []
-    assert found["axes"][2] == {"keys": ["run.seed"], "values": 3}
+    assert {key: printed[key] for key in expected} == expected
+    assert printed["errors"] == []
+    assert printed["axes"][2] == {"keys": ["run.seed"], "values": 3}
 
 
 def test_what_failed_is_listed_and_the_status_is_1(
@@ -123,13 +123,13 @@ def test_a_comparison_answers(transcript: Callable[..., str], swept: str, snapsh
     assert transcript("compare", swept, "--by", "routing") == snapshot
     more = ("--value", "time_ps", "--baseline", "8", "--where", "routing=fpar", "--job", "target")
     assert transcript("compare", swept, "--by", "job.target.app.messages", *more) == snapshot(name="narrowed")
-    one = ("--where", "run.seed=2", "--where", "job.target.app.messages=4")
-    assert transcript("compare", swept, "--by", "routing", *one) == snapshot(name="one seed")
+    narrowed = ("--where", "run.seed=2", "--where", "job.target.app.messages=4")
+    assert transcript("compare", swept, "--by", "routing", *narrowed) == snapshot(name="one seed")
 
 
 def test_a_notebook_shows_a_comparison(swept: str) -> None:
-    found = od.open(swept).compare("routing", "latency_mean_ps", job="target")
-    shown = found._repr_html_()
+    opened = od.open(swept).compare("routing", "latency_mean_ps", job="target")
+    shown = opened._repr_html_()
     assert "<caption>latency_mean_ps of target by routing, against fpar" in shown
     assert '<td style="text-align: left">minimal</td>' in shown
     assert "<p>minimal: " in shown
@@ -138,11 +138,11 @@ def test_a_notebook_shows_a_comparison(swept: str) -> None:
 def test_a_comparison_as_json(odonata: Command, swept: str) -> None:
     status, out, err = odonata("compare", swept, "--by", "routing", "--json")
     assert (status, err, out.count("\n")) == (0, "", 1)
-    found = json.loads(out)
-    assert (found["by"], found["column"], found["job"], found["baseline"]) == (
+    printed = json.loads(out)
+    assert (printed["by"], printed["column"], printed["job"], printed["baseline"]) == (
         "routing", "latency_mean_ps", "target", "fpar",
     )  # fmt: skip
-    fpar, minimal = found["rows"]
+    fpar, minimal = printed["rows"]
     assert (fpar["n"], fpar["ratio"], minimal["pairs"], len(minimal["ratio_interval"])) == (6, None, 6, 2)
     assert json.loads(odonata("compare", swept, "--by", "routing", "--json", "--seed", "2")[1])["seed"] == 2
 
@@ -195,9 +195,9 @@ def test_what_is_wrong(
 ) -> None:
     Path("other").mkdir()
     Path("other/file").write_text("mine")
-    found = transcript(*arguments)
-    assert "exit status 2" in found
-    assert found == snapshot
+    text = transcript(*arguments)
+    assert "exit status 2" in text
+    assert text == snapshot
 
 
 def test_a_folder_that_was_tampered_with(odonata: Command, swept: str) -> None:

@@ -134,9 +134,9 @@ def test_variables_of_users_do_not_change_what_is_read(odonata, here: Path, monk
     ],
 )
 def test_what_is_wrong(odonata, words: str, status: int, message: str) -> None:
-    found = odonata(*words.split())
-    assert found[:2] == (status, "")
-    assert message in found[2]
+    answer = odonata(*words.split())
+    assert answer[:2] == (status, "")
+    assert message in answer[2]
 
 
 def test_a_file_without_the_number_of_nodes_where_slurm_does_not_answer(odonata, here: Path) -> None:

@@ -78,8 +78,8 @@ def graphml() -> str:
 Reader = tuple["Callable[[Path], Any]", "list[bytes]"]
 
 
-def texts(*found: str) -> list[bytes]:
-    return [text.encode() for text in found]
+def texts(*given: str) -> list[bytes]:
+    return [text.encode() for text in given]
 
 
 GOAL = """num_ranks 2
@@ -121,11 +121,11 @@ def read_windows(path: Path) -> None:
     folder = path.parent / "windows"
     folder.mkdir(exist_ok=True)
     (folder / FILE).write_bytes(path.read_bytes())
-    found = Cache(folder)
-    assert len(found) <= 2
+    cache = Cache(folder)
+    assert len(cache) <= 2
     for key in ("a" * 32, "b" * 32):
-        if key in found:
-            assert isinstance(found[key].means_ps, tuple)
+        if key in cache:
+            assert isinstance(cache[key].means_ps, tuple)
 
 
 def predict(path: Path) -> None:

@@ -99,8 +99,8 @@ def program(
 
 def phase(name: str, *, ranks: int = 4, along: Mapping[str, Any] | None = None, **options: Any) -> Provoke:
     """A program of one phase."""
-    one = {"what": {"name": name, **options}} | ({} if along is None else {"along": along})
-    return program({"name": "phases", "phases": [one]}, ranks=ranks)
+    only = {"what": {"name": name, **options}} | ({} if along is None else {"along": along})
+    return program({"name": "phases", "phases": [only]}, ranks=ranks)
 
 
 def goal(*ranks: str) -> str:

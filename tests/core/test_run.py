@@ -61,8 +61,13 @@ def test_messages_are_sorted_and_agree_with_the_totals(result):
     assert set(messages["job"].tolist()) == {0}
     assert set(messages["source"].tolist()) == set(range(5))
     assert (messages["source"] != messages["destination"]).all()
-    found = messages["latency_ps"].tolist()
-    assert [latency[key] for key in ("count", "sum", "min", "max")] == [100, sum(found), min(found), max(found)]
+    latencies = messages["latency_ps"].tolist()
+    assert [latency[key] for key in ("count", "sum", "min", "max")] == [
+        100,
+        sum(latencies),
+        min(latencies),
+        max(latencies),
+    ]
 
 
 def test_histogram_holds_every_latency(result):
@@ -120,8 +125,8 @@ def test_counters_are_unsigned_64_bit(result):
 def test_the_same_specification_gives_the_same_bytes(result, spec):
     again = _core.run(json.dumps(spec))
     assert [name for name, _ in columns(again)] == [name for name, _ in columns(result)]
-    for (name, one), (_, other) in zip(columns(again), columns(result), strict=True):
-        assert one.tobytes() == other.tobytes(), name
+    for (name, column), (_, other) in zip(columns(again), columns(result), strict=True):
+        assert column.tobytes() == other.tobytes(), name
 
 
 def test_another_seed_gives_another_run(result, edited):

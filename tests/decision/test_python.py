@@ -113,5 +113,5 @@ def test_the_table_of_the_page_is_the_algorithm():
 
 def test_the_examples_of_the_page():
     text = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", PAGE, re.S | re.M))
-    found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, "page", None, None))
-    assert (found.attempted, found.failed) == (8, 0)
+    results = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, "page", None, None))
+    assert (results.attempted, results.failed) == (8, 0)

@@ -85,20 +85,20 @@ class TwoPaths:
             self.ip(name, "link", "set", "lo", "up")
             for key in ("ip_forward=1", "conf.all.rp_filter=0", "conf.default.rp_filter=0"):
                 run(*self.inside(name), "sysctl", "-qw", f"net.ipv4.{key}")
-        for one, device, address, other, peer, peer_address in (
+        for space, device, address, other, peer, peer_address in (
             ("a", "near", "10.8.0.10/24", "ra", "hosts", "10.8.0.1/24"),
             ("b", "near", "10.8.1.10/24", "rb", "hosts", "10.8.1.1/24"),
             ("ra", "direct", "10.7.0.1/30", "rb", "direct", "10.7.0.2/30"),
             ("ra", "detour", "10.7.1.1/30", "rc", "to-a", "10.7.1.2/30"),
             ("rb", "detour", "10.7.2.1/30", "rc", "to-b", "10.7.2.2/30"),
         ):
-            ends = (one, device, address), (other, peer, peer_address)
+            ends = (space, device, address), (other, peer, peer_address)
             ip(
                 "link",
                 "add",
                 device,
                 "netns",
-                self.prefix + one,
+                self.prefix + space,
                 "type",
                 "veth",
                 "peer",

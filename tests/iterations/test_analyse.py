@@ -46,9 +46,9 @@ def test_series_of_a_csv_file(analyse, here: Path) -> None:
     measured().write_csv("t.csv")
     status, out, err = analyse("t.csv", "--by", "collective", "--no-fit", "--json")
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert (found["value"], found["by"], found["unit"]) == ("time_us", ["collective"], "ps")
-    bcast, reduce = found["series"]
+    printed = json.loads(out)
+    assert (printed["value"], printed["by"], printed["unit"]) == ("time_us", ["collective"], "ps")
+    bcast, reduce = printed["series"]
     assert bcast["key"] == {"collective": "bcast"}
     times = measured().filter(pl.col("collective") == "bcast")["time_us"].to_numpy() * 1e6
     assert bcast["median_ps"] == pytest.approx(np.median(times))
@@ -65,10 +65,10 @@ def test_what_tells_series_apart_without_by(here: Path) -> None:
     for source in ("t.csv", measured(2)):
         assert od.cluster.analyse(source, fit=False).keys == ("run", "collective", "started")
     sizes = measured().with_columns(bytes=pl.when(pl.col("iteration") < 20).then(1024).otherwise(64))
-    found = od.cluster.analyse(sizes, where={"run": "r3", "collective": "bcast"}, fit=False)
-    assert found.keys == ("bytes",)
-    assert [one.key["bytes"] for one in found.series] == [64, 1024]
-    assert [one.dispersion.n for one in found.series] == [20, 20]
+    analysis = od.cluster.analyse(sizes, where={"run": "r3", "collective": "bcast"}, fit=False)
+    assert analysis.keys == ("bytes",)
+    assert [series.key["bytes"] for series in analysis.series] == [64, 1024]
+    assert [series.dispersion.n for series in analysis.series] == [20, 20]
 
 
 def test_parquet_and_csv_say_the_same(analyse, here: Path) -> None:
@@ -99,15 +99,15 @@ def test_correlation_with_b(analyse, here: Path) -> None:
         "t.csv", "--by", "collective", "--no-fit", "--correlate", "b", "--time-of-day", "started", "--json"
     )
     assert status == 0
-    found = json.loads(out)
-    bcast, reduce = found["correlations"]
+    printed = json.loads(out)
+    bcast, reduce = printed["correlations"]
     assert reduce["pearson"]["value"] > 0.98
     assert reduce["spearman"]["interval"][0] > 0.9
     assert reduce["partial_pearson"]["value"] > 0.95
     low, high = bcast["pearson"]["interval"]
     assert low < 0 < high
     assert (bcast["n"], bcast["points"], bcast["time_of_day"]) == (12, "run", "started")
-    assert found["note"].startswith("Correlation is not causation")
+    assert printed["note"].startswith("Correlation is not causation")
     text = analyse("t.csv", "--by", "collective", "--no-fit", "--correlate", "b")[1]
     assert "Correlation is not causation" in text
     assert "mean of `time_us` against `b`; a point is a value of `run`" in text
@@ -135,7 +135,7 @@ def test_pictures(analyse, here: Path, monkeypatch: pytest.MonkeyPatch, words: s
     picture = words.split()[1]
     assert out.splitlines()[-1] == picture
     assert Path(picture).stat().st_size > 1000
-    assert sum(one.get_visible() for one in saved[0].axes) == panels
+    assert sum(axes.get_visible() for axes in saved[0].axes) == panels
     Path(picture).write_text("mine")
     assert analyse("t.csv", "--by", "collective", *words.split())[2].startswith(f"error: `{picture}` exists")
 
@@ -144,18 +144,18 @@ def test_tables_of_a_run_folder(here: Path) -> None:
     """The same functions for simulated latencies."""
     main(["new", "first.toml"])
     simulated = od.run("first.toml")
-    found = od.cluster.analyse(simulated.messages, where={"job": "0"}, fit=False)
+    analysis = od.cluster.analyse(simulated.messages, where={"job": "0"}, fit=False)
     row = simulated.jobs.row(0, named=True)
-    assert found.series[0].dispersion.n == row["latency_count"]
-    assert found.series[0].dispersion.mean == pytest.approx(row["latency_mean_ps"])
-    assert found.value == "latency_ps"
+    assert analysis.series[0].dispersion.n == row["latency_count"]
+    assert analysis.series[0].dispersion.mean == pytest.approx(row["latency_mean_ps"])
+    assert analysis.value == "latency_ps"
 
 
 def test_rows_that_never_arrived_are_left_out_and_said(here: Path) -> None:
     table = pl.DataFrame({"job": [0] * 9, "latency_ps": [1, 2, 3, 4, 5, 6, 7, 8, None]})
-    found = od.cluster.analyse(table, fit=False)
-    assert (found.unfinished, found.series[0].dispersion.n) == (1, 8)
-    assert "1 rows without a time" in str(found)
+    analysis = od.cluster.analyse(table, fit=False)
+    assert (analysis.unfinished, analysis.series[0].dispersion.n) == (1, 8)
+    assert "1 rows without a time" in str(analysis)
 
 
 def test_a_constant_series(analyse, here: Path) -> None:
@@ -168,9 +168,9 @@ def test_a_constant_series(analyse, here: Path) -> None:
 
 def test_short_series_are_left_out(here: Path) -> None:
     table = pl.DataFrame({"collective": ["a"] * 9 + ["b"] * 2, "time_us": range(11)})
-    found = od.cluster.analyse(table, fit=False)
-    assert [one.label for one in found.series] == ["a"]
-    assert found.left_out == {"b": "2 rows, fewer than 5"}
+    analysis = od.cluster.analyse(table, fit=False)
+    assert [series.label for series in analysis.series] == ["a"]
+    assert analysis.left_out == {"b": "2 rows, fewer than 5"}
 
 
 ROWS = "time_us,b\n1,2\n2,3\n"

@@ -95,9 +95,9 @@ def test_a_job_overrides_single_costs():
 def test_a_file_of_costs(tmp_path: Path):
     (tmp_path / "h.toml").write_text('[host]\nsend = "7 ns"\n[sources]\n"host.send" = "measured (confidence: high)"\n')
     app = {"collective": "allreduce", "message": "1 KB"}
-    found = resolved({"preset": "tiny", "host": "h.toml"}, app, folder=tmp_path)
-    assert found.spec["jobs"][0]["program"]["costs"]["send_ps"] == 7_000
-    sources = {row.key: row.source for row in found.system.sources}
+    resolution = resolved({"preset": "tiny", "host": "h.toml"}, app, folder=tmp_path)
+    assert resolution.spec["jobs"][0]["program"]["costs"]["send_ps"] == 7_000
+    sources = {row.key: row.source for row in resolution.system.sources}
     assert sources["host.send"] == "measured (confidence: high)"
 
 

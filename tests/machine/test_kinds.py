@@ -226,10 +226,10 @@ def test_defaults_of_a_cascade_are_those_of_aries():
 
 
 def test_several_nics_on_one_router_and_on_different_ones():
-    one = machine.load(whole(DRAGONFLY | {"rails": 2}))
-    assert (one.shape.nodes, one.shape.nodes_per_router) == (36, 1)
-    assert one.fabric["nic"] == {"overhead_ps": 0, "order": "fcfs"}, "hash is what the core does anyway"
-    assert {row.key: row.value for row in one.sources}["fabric.nic.rail"] == "hash"
+    system = machine.load(whole(DRAGONFLY | {"rails": 2}))
+    assert (system.shape.nodes, system.shape.nodes_per_router) == (36, 1)
+    assert system.fabric["nic"] == {"overhead_ps": 0, "order": "fcfs"}, "hash is what the core does anyway"
+    assert {row.key: row.value for row in system.sources}["fabric.nic.rail"] == "hash"
     two = machine.load(whole(DRAGONFLY | {"rails": 2, "rails_on": "different-routers"}))
     assert (two.shape.nodes, two.shape.routers_per_group, two.shape.nodes_per_router) == (36, 2, 2)
     assert list(two.table.nodes_of_router(5)) == [4, 5]

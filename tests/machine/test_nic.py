@@ -46,14 +46,14 @@ def fabric(nic, **more):
     ],
 )
 def test_what_the_core_is_told(given, told):
-    found = fabric(given)
-    assert found["nic"]["aries"] == ARIES | told
-    assert (found["header_bytes"], found["flit_bytes"]) == (16, 16)
+    made = fabric(given)
+    assert made["nic"]["aries"] == ARIES | told
+    assert (made["header_bytes"], made["flit_bytes"]) == (16, 16)
 
 
 def test_header_and_flit_may_be_others():
-    found = fabric("aries", header="8 B", flit="8 B")
-    assert (found["header_bytes"], found["flit_bytes"]) == (8, 8)
+    made = fabric("aries", header="8 B", flit="8 B")
+    assert (made["header_bytes"], made["flit_bytes"]) == (8, 8)
 
 
 def test_a_preset_of_packets_without_headers_gets_those_of_aries():

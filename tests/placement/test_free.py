@@ -51,10 +51,10 @@ def test_what_parts_give_in_turn(room, data):
 
 def test_fragmentation():
     """Idle: routers 4 and 1 of group 0, 4 and 4 of group 1, none of group 2."""
-    found = fragmentation(Shape(3, 2, 4), [0, 1, 2, 3, 7, *range(8, 16)])
-    assert (found.free, found.idle_routers, found.idle_groups) == (13, 3, 1)
-    assert (found.largest_router, found.largest_group) == (4, 8)
-    assert found.scattered == pytest.approx(1 / 13)
+    idle = fragmentation(Shape(3, 2, 4), [0, 1, 2, 3, 7, *range(8, 16)])
+    assert (idle.free, idle.idle_routers, idle.idle_groups) == (13, 3, 1)
+    assert (idle.largest_router, idle.largest_group) == (4, 8)
+    assert idle.scattered == pytest.approx(1 / 13)
     assert fragmentation(Shape(1, 1, 1), []).scattered == 0
 
 

@@ -53,8 +53,8 @@ def test_a_function_is_a_policy(offer):
     )
     assert placement.names()[-1] == "last-first"
     assert "mod_a" not in sys.modules, "nothing is imported before it is used"
-    found = placement.place("last-first", SHAPE, 3, busy="14")
-    assert found.nodes == [15, 13, 12]
+    placed = placement.place("last-first", SHAPE, 3, busy="14")
+    assert placed.nodes == [15, 13, 12]
     assert placement.get("last-first").summary == "The last free nodes. And more"
     with pytest.raises(InputError, match="unknown option of `last-first` `seed`"):
         placement.place("last-first", SHAPE, 3, seed=1)

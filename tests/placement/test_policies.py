@@ -21,10 +21,10 @@ def test_contiguous_in_groups_3_to_8_fills_them():
 
 def test_random_is_what_it_always_was():
     """Golden values: a layout drawn years ago must not change."""
-    found = place("random", "kang2019", 8, seed=7)
-    assert found.nodes == [2775, 2935, 1608, 1065, 254, 3077, 304, 2479]
+    placement = place("random", "kang2019", 8, seed=7)
+    assert placement.nodes == [2775, 2935, 1608, 1065, 254, 3077, 304, 2479]
     assert place("random", "kang2019", 8).nodes == place("random", "kang2019", 8, seed=1).nodes
-    assert place("random", "kang2019", 8, seed=8).nodes != found.nodes
+    assert place("random", "kang2019", 8, seed=8).nodes != placement.nodes
 
 
 def test_random_is_uniform():

@@ -69,7 +69,7 @@ def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
     inside = [n for n in range(shape.nodes) if shape.group_of(n) in options.get("groups", range(shape.groups))]
     free = [n for n in inside if n not in busy]
     try:
-        found = asked(policy, shape, count, busy, options, jobs_of(busy))
+        placement = asked(policy, shape, count, busy, options, jobs_of(busy))
     except InputError as e:
         assert "do not fit" in e.message  # noqa: PT017
         assert policy in PICKY or count > len(free), "it would have fitted"
@@ -77,11 +77,11 @@ def test_nodes_are_distinct_free_inside_and_of_the_right_number(request):
         return
     if policy == "per-leaf":
         count = options["per_leaf"] * len({shape.router_of(n) for n in inside})
-    assert len(found.nodes) == len(set(found.nodes)) == count
-    assert set(found.nodes) <= set(free)
-    assert found.reason
+    assert len(placement.nodes) == len(set(placement.nodes)) == count
+    assert set(placement.nodes) <= set(free)
+    assert placement.reason
     again = asked(policy, shape, count, sorted(busy, reverse=True), options, jobs_of(busy))
-    assert again == found, "the same question has the same answer"
+    assert again == placement, "the same question has the same answer"
 
 
 @st.composite
@@ -105,10 +105,10 @@ def test_a_job_gets_the_same_nodes_as_with_the_other_jobs_busy(workload):
     owners = {}
     for number, (policy, count, options) in enumerate(jobs):
         expected = outcome(lambda: asked(policy, shape, count, owners.keys(), options, owners))  # noqa: B023
-        found = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
-        assert found == expected
-        if isinstance(found, Placement):
-            owners |= dict.fromkeys(found.nodes, f"job {number}")
+        obtained = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
+        assert obtained == expected
+        if isinstance(obtained, Placement):
+            owners |= dict.fromkeys(obtained.nodes, f"job {number}")
 
 
 @given(workloads(), st.data())
@@ -124,10 +124,10 @@ def test_released_nodes_are_free_again(workload, data):
         expected = outcome(lambda: asked(policy, shape, count, owners.keys(), options, owners))  # noqa: B023
         copied = placer.copy()
         assert outcome(lambda: copied.place(policy, count, options)) == expected  # noqa: B023
-        found = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
-        assert found == expected
-        if isinstance(found, Placement):
-            running[number] = found.nodes
+        obtained = outcome(lambda: placer.place(policy, count, options, owner=f"job {number}"))  # noqa: B023
+        assert obtained == expected
+        if isinstance(obtained, Placement):
+            running[number] = obtained.nodes
 
 
 def test_released_nodes_of_a_machine_with_failed_ones():

@@ -32,10 +32,10 @@ def allocations():
 
 
 def test_there_are_72_golden_allocations():
-    found = list(allocations())
-    assert len(found) == 72
-    assert {policy for policy, *_ in found} == set(POLICY.values())
-    assert all(len(nodes) == size for _, _, size, nodes in found)
+    golden = list(allocations())
+    assert len(golden) == 72
+    assert {policy for policy, *_ in golden} == set(POLICY.values())
+    assert all(len(nodes) == size for _, _, size, nodes in golden)
 
 
 @pytest.mark.parametrize(("policy", "occupied", "size", "nodes"), list(allocations()))

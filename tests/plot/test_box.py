@@ -88,14 +88,14 @@ def test_boxes_of_a_run_leave_out_what_was_not_recorded() -> None:
         | {f"latency_{name}_ps": [LOADED[name], QUIET[name], None] for name in names}
         | {f"alone_{name}_ps": [QUIET[name], None, None] for name in names}
     )
-    found = boxes_of(jobs)
-    assert [(box.group, box.series) for box in found] == [
+    boxes = boxes_of(jobs)
+    assert [(box.group, box.series) for box in boxes] == [
         ("target", "alone"),
         ("target", "with the other jobs"),
         ("noise", "with the other jobs"),
     ]
-    assert found[0].latency_ps == QUIET
-    assert found[1].latency_ps == LOADED
+    assert boxes[0].latency_ps == QUIET
+    assert boxes[1].latency_ps == LOADED
 
 
 def test_iterations_of_programs_have_boxes_of_their_own() -> None:

@@ -25,8 +25,8 @@ def labels(drawn: Any) -> list[str]:
 
 
 def test_the_density_is_that_of_the_fit_and_what_lies_beyond_is_counted() -> None:
-    found = fit("gamma", TIMES)
-    drawn = draw_densities(axes(), [Sample("a", TIMES, found), Sample("b", TIMES + 1e6)])
+    fitted = fit("gamma", TIMES)
+    drawn = draw_densities(axes(), [Sample("a", TIMES, fitted), Sample("b", TIMES + 1e6)])
     (line,) = drawn.lines
     x, y = line.get_data()
     assert np.trapezoid(y, x) == pytest.approx(0.99, abs=0.015)  # in 1/us
@@ -59,8 +59,8 @@ def test_a_constant_sample_and_a_density_without_bound() -> None:
 def test_scatter_has_points_line_and_coefficients() -> None:
     x = np.arange(10.0)
     y = 2e6 * x + 5e6 + np.tile([1e5, -1e5], 5)
-    found = correlate(x, y)
-    drawn = draw_scatter(axes(), x, y, found, "b")
+    correlation = correlate(x, y)
+    drawn = draw_scatter(axes(), x, y, correlation, "b")
     points, line = drawn.lines
     assert list(points.get_xdata()) == list(x)
     assert points.get_ydata() == pytest.approx(y / 1e6)

@@ -52,18 +52,18 @@ def trained() -> cluster.Predictor:
 
 
 def grid() -> list[dict[str, float | str]]:
-    found = itertools.product([0.2, 0.4, 0.6, 0.8], [1, 2, 4], ["job0", "job1"])
-    return [{"b": b, "groups": groups, "job": job, "nodes": 16} for b, groups, job in found]
+    cells = itertools.product([0.2, 0.4, 0.6, 0.8], [1, 2, 4], ["job0", "job1"])
+    return [{"b": b, "groups": groups, "job": job, "nodes": 16} for b, groups, job in cells]
 
 
 def test_probabilities_and_quantiles_are_those_of_the_generator(trained: cluster.Predictor) -> None:
     errors, ratios = [], []
     for known in grid():
-        found = trained.predict(known)
-        log = np.log(found.threshold_ps / (1e9 * 10.0 ** int(str(known["job"])[3:])))
+        forecast = trained.predict(known)
+        log = np.log(forecast.threshold_ps / (1e9 * 10.0 ** int(str(known["job"])[3:])))
         middle = centre(np.array(known["b"]), np.array(known["groups"]))
-        errors.append(found.probability - norm.sf((log - middle) / SIGMA))
-        for q, time in found.quantiles_ps.items():
+        errors.append(forecast.probability - norm.sf((log - middle) / SIGMA))
+        for q, time in forecast.quantiles_ps.items():
             true = middle + SIGMA * norm.ppf(q)
             ratios.append(np.log(time / (1e9 * 10.0 ** int(str(known["job"])[3:]))) - true)
     # The generator is a probit, the predictor a logit with ridge; both are smooth, and close where runs are.
@@ -74,12 +74,12 @@ def test_probabilities_and_quantiles_are_those_of_the_generator(trained: cluster
 
 def test_held_out_runs_agree_with_the_forecasts(trained: cluster.Predictor) -> None:
     report = trained.report
-    for one in report["reliability"]:
-        assert one["interval"][0] - 0.05 <= one["forecast"] <= one["interval"][1] + 0.05
+    for interval in report["reliability"]:
+        assert interval["interval"][0] - 0.05 <= interval["forecast"] <= interval["interval"][1] + 0.05
     quantiles = report["scores"][OURS]["quantiles"]
     assert list(quantiles) == ["0.1", "0.25", "0.5", "0.75", "0.85", "0.9", "0.95"]
-    for q, one in quantiles.items():
-        assert one["below"] == pytest.approx(float(q), abs=0.08)
+    for q, quantile in quantiles.items():
+        assert quantile["below"] == pytest.approx(float(q), abs=0.08)
     ours, simple, usual = (report["scores"][name] for name in (OURS, ONLY_B, MEDIAN))
     assert ours["brier"] < simple["brier"] < usual["brier"]
     assert report["against"][MEDIAN]["interval"][1] < 0
@@ -103,7 +103,7 @@ def test_nothing_of_the_held_out_runs_reaches_the_forecasts() -> None:
         .then(pl.col("time_ms") * pl.when(pl.col("b") < 0.5).then(7).otherwise(99))
         .otherwise("time_ms")
     )
-    first, second = (cluster.train(one).report for one in (table, changed))
+    first, second = (cluster.train(records_of).report for records_of in (table, changed))
     assert first["tail_held_out"] != second["tail_held_out"]
     assert first["tail_earlier"] == second["tail_earlier"]
     # Seven times as long is above every threshold of the earlier runs, but not above those of all runs.
@@ -111,7 +111,9 @@ def test_nothing_of_the_held_out_runs_reaches_the_forecasts() -> None:
     for name in (OURS, ONLY_B):
         for key in ("flag_from", "flagged"):
             assert first["scores"][name][key] == second["scores"][name][key]
-    forecasts = [[(one["runs"], one["forecast"]) for one in report["reliability"]] for report in (first, second)]
+    forecasts = [
+        [(interval["runs"], interval["forecast"]) for interval in report["reliability"]] for report in (first, second)
+    ]
     assert forecasts[0] == forecasts[1]
     assert first["reliability"] != second["reliability"]
 
@@ -132,7 +134,7 @@ def test_the_baselines_are_computed() -> None:
     earlier, later = split(runs, 0.25)
     of = histories(earlier, 0.85)
     for key, (n, median, threshold) in of.items():
-        mine = earlier.time_ps[[one == key for one in earlier.keys]]
+        mine = earlier.time_ps[[key_of == key for key_of in earlier.keys]]
         assert (n, median, threshold) == (len(mine), np.quantile(mine, 0.5), np.quantile(mine, 0.85))
     tail = np.array([time > of[key][2] for time, key in zip(later.time_ps, later.keys, strict=True)])
     share = np.mean([time > of[key][2] for time, key in zip(earlier.time_ps, earlier.keys, strict=True)])
@@ -163,10 +165,10 @@ def test_what_b_slows_is_learnt(what: str) -> None:
     assert {"bytes", "pattern"} <= made.used
 
     for pattern, size, b in itertools.product(["broadcast", "alltoall"], [4, 4 + 2**20], [0.1, 0.9]):
-        found = made.predict({"b": b, "bytes": size, "pattern": pattern})
+        forecast = made.predict({"b": b, "bytes": size, "pattern": pattern})
         slowed = size > 4 if what == "bytes" else pattern == "alltoall"
-        assert found.quantiles_ps[0.5] / 1e12 == pytest.approx(np.exp(1.2 * b * slowed), rel=0.1)
-        assert found.flagged == (slowed and b > 0.5)
+        assert forecast.quantiles_ps[0.5] / 1e12 == pytest.approx(np.exp(1.2 * b * slowed), rel=0.1)
+        assert forecast.flagged == (slowed and b > 0.5)
     with pytest.raises(InputError, match="no run of the pattern `reduce`"):
         made.predict({"b": 0.9, "bytes": 4, "pattern": "reduce"})
 
@@ -208,8 +210,8 @@ def test_the_file_says_everything(trained: cluster.Predictor, tmp_path: Path) ->
     for known in grid():
         assert read.predict(known) == trained.predict(known)
     twice = [tmp_path / "first.json", tmp_path / "second.json"]
-    for one in twice:
-        cluster.train(records(120)).write(one)
+    for path in twice:
+        cluster.train(records(120)).write(path)
     assert twice[0].read_bytes() == twice[1].read_bytes()
     data = json.loads(file.read_text())
     for change, said in (
@@ -264,11 +266,11 @@ def test_b_from_a_recording(tmp_path: Path) -> None:
     begin = datetime(2026, 5, 1, tzinfo=UTC)
     recorder = Recorder(tmp_path / "record", begin)
     for minute, busy in ((0, 2), (5, 4), (30, 6)):
-        found = Background(busy, 10, busy, busy, 1, 0)
-        recorder.add(Sample(begin.replace(minute=minute), 60.0 * minute, 0.0, found, None))
+        busy_nodes = Background(busy, 10, busy, busy, 1, 0)
+        recorder.add(Sample(begin.replace(minute=minute), 60.0 * minute, 0.0, busy_nodes, None))
     recorder.add(Sample(begin.replace(minute=31), 1860.0, 0.0, None, "Slurm is down"))
     minutes = [4, 5, 14, 16, 35]
-    table = pl.DataFrame({"started": [begin.replace(minute=one) for one in minutes], "time_s": 1.0, "job": "a"})
+    table = pl.DataFrame({"started": [begin.replace(minute=at) for at in minutes], "time_s": 1.0, "job": "a"})
     runs = read_runs(table, Reading(recorded=tmp_path / "record"))
     # The last sample at or before the run, if it is at most ten minutes old.
     assert runs.numbers["b"].tolist() == [0.2, 0.4, 0.4, 0.6]
@@ -378,11 +380,11 @@ def test_as_a_user_types_it(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     status, out, _ = odonata(
         "predict", "m.json", "--job", "job0", "-N", "2", "--place", "level-spread", *files, "--json"
     )
-    found = json.loads(out)
+    printed = json.loads(out)
     assert status == 0
-    assert found["known"] == {"nodes": 2, "groups": 1, "leaves": 1, "job": "job0", "b": pytest.approx(1 / 3)}
-    assert 0 < found["probability"] < 1
-    assert list(found["quantiles_ps"].values()) == sorted(found["quantiles_ps"].values())
+    assert printed["known"] == {"nodes": 2, "groups": 1, "leaves": 1, "job": "job0", "b": pytest.approx(1 / 3)}
+    assert 0 < printed["probability"] < 1
+    assert list(printed["quantiles_ps"].values()) == sorted(printed["quantiles_ps"].values())
     for words, said in (
         (["train"], "RECORDS"),
         (["predict"], "MODEL"),

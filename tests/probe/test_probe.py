@@ -87,12 +87,12 @@ def test_four_ranks_of_a_real_mpi(here: Path, capsys) -> None:
     assert len({tuple(row) for row in orders["collective"]}) == 12
     assert table["started"].is_sorted()
     # 1 MiB takes longer than 4 B, or the operations were not run.
-    median = {(one["collective"], one["bytes"]): one["median_ns"] for one in told["times"]}
+    median = {(row["collective"], row["bytes"]): row["median_ns"] for row in told["times"]}
     assert all(median[name, 1 << 20] > 2 * median[name, 4] for name, size in median if size == 4)
     assert main(["cluster", "analyse", "probe", "--no-fit", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["slowest_rank"]
-    assert [one["n"] for one in found["series"]] == [12] * 21
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["slowest_rank"]
+    assert [series["n"] for series in printed["series"]] == [12] * 21
 
 
 @real_mpi
@@ -117,13 +117,17 @@ def test_a_changed_background_discards_the_run(no_mpi: None, capsys) -> None:
     assert "folder without kept runs" in capsys.readouterr().err
     # The same difference, as a share of b before the run.
     Path("queue").write_text(QUEUE)
-    found = od.cluster.probe(
+    probed = od.cluster.probe(
         operations=["barrier"], launcher=launcher, queue="queue", nodes_total=10, most_change=1, relative=True
     )
-    assert (found.outcome, found.before.b, found.after.b) == ("discarded", pytest.approx(1 / 3), pytest.approx(9 / 11))
+    assert (probed.outcome, probed.before.b, probed.after.b) == (
+        "discarded",
+        pytest.approx(1 / 3),
+        pytest.approx(9 / 11),
+    )
     Path("queue").write_text(QUEUE)
-    found = od.cluster.probe(operations=["barrier"], launcher=launcher, queue="queue", nodes_total=10, most_change=0.5)
-    assert found.outcome == "kept"
+    probed = od.cluster.probe(operations=["barrier"], launcher=launcher, queue="queue", nodes_total=10, most_change=0.5)
+    assert probed.outcome == "kept"
 
 
 def test_the_job_of_the_probe_is_no_background(no_mpi: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,13 +147,13 @@ def test_spread_over_switches(no_mpi: None) -> None:
         "SwitchName=c Nodes=n[5-6]\nSwitchName=j Switches=c\nSwitchName=top Switches=i,j\n"
     )
     for ranks, spread in ((2, (1, 1)), (3, (2, 1)), (5, (3, 2)), (7, (None, None))):
-        found = od.cluster.probe(
+        probed = od.cluster.probe(
             operations=["barrier"],
             launcher=printed([[5] * ranks]),
             measure_background=False,
             topology="topology.conf",
         )
-        row = found.table.row(0, named=True)
+        row = probed.table.row(0, named=True)
         assert (row["leaves"], row["groups"]) == spread
         assert row["b"] is None
 
@@ -343,8 +347,8 @@ def test_the_slowest_rank_counts(no_mpi: None) -> None:
     slowest = [max(row) * 1000 for row in times]
     [first, second] = od.cluster.analyse("probe", fit=False).series  # two runs
     assert list(first.times_ps) == list(second.times_ps) == slowest
-    found = od.cluster.analyse("probe", by=["rank"], fit=False)
-    assert [list(one.times_ps) for one in found.series] == [
+    analysis = od.cluster.analyse("probe", by=["rank"], fit=False)
+    assert [list(series.times_ps) for series in analysis.series] == [
         [row[rank] * 1000 for row in times] * 2 for rank in range(2)
     ]
-    assert not found.slowest_rank
+    assert not analysis.slowest_rank

@@ -72,10 +72,10 @@ def test_folded(hosts: list[str], text: str) -> None:
     ],
 )
 def test_refused(text: str, problem: str) -> None:
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         expand(text)
-    assert problem in found.value.message
-    assert "host list `" in found.value.message
+    assert problem in raised.value.message
+    assert "host list `" in raised.value.message
 
 
 def test_the_position_is_said() -> None:
@@ -95,9 +95,9 @@ def test_folding_and_reading_gives_the_same_hosts(hosts: list[str]) -> None:
 
 @given(st.integers(0, 10**6), st.integers(0, 400), st.integers(1, 8))
 def test_ranges_count_up_by_one_with_their_zeros(first: int, more: int, width: int) -> None:
-    found = expand(f"n[{first:0{width}}-{first + more:0{width}}]")
-    assert [int(name[1:]) for name in found] == list(range(first, first + more + 1))
-    assert all(len(name) == 1 + max(width, len(str(number))) for number, name in enumerate(found, first))
+    names = expand(f"n[{first:0{width}}-{first + more:0{width}}]")
+    assert [int(name[1:]) for name in names] == list(range(first, first + more + 1))
+    assert all(len(name) == 1 + max(width, len(str(number))) for number, name in enumerate(names, first))
 
 
 @given(st.text("n[]0129-,", max_size=20))

@@ -51,8 +51,8 @@ def test_a_queue_without_header(form: str, tmp_path: Path) -> None:
 
 def test_a_header_may_be_there_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "with").write_text(shapes.TABLES["signs"])
-    found = cluster.read_queue(cluster.Listing(tmp_path / "with", "%i|%j|%T|%N"))
-    assert facts(found) == facts(cluster.read_queue(tmp_path / "with"))
+    queue = cluster.read_queue(cluster.Listing(tmp_path / "with", "%i|%j|%T|%N"))
+    assert facts(queue) == facts(cluster.read_queue(tmp_path / "with"))
 
 
 def test_lines_are_counted_from_the_first(tmp_path: Path) -> None:

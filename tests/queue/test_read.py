@@ -100,9 +100,9 @@ def test_no_job_starts_in_a_partition_that_is_down(text: str, tmp_path: Path) ->
 
 def wrong_queue(folder: Path, text: str) -> str:
     path = file(folder, text)
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         read_queue(path)
-    return str(found.value).replace(str(path), "F")
+    return str(raised.value).replace(str(path), "F")
 
 
 JOB = {"job_id": 7, "job_state": "RUNNING", "nodes": "n[1-4]"}
@@ -214,8 +214,8 @@ def test_a_job_in_each_line(tmp_path: Path) -> None:
     jobs = json.loads(shapes.queue(shapes.RELEASES[-1]))["jobs"]
     check_queue(file(tmp_path, "".join(json.dumps(job) + "\n" for job in jobs)))
     nodes = [{"name": f"n{n}", "state": ["IDLE"]} for n in (1, 2)]
-    found = read_nodes(file(tmp_path, "\n".join(map(json.dumps, nodes))))
-    assert [node.name for node in found] == ["n1", "n2"]
+    listed = read_nodes(file(tmp_path, "\n".join(map(json.dumps, nodes))))
+    assert [node.name for node in listed] == ["n1", "n2"]
     twice = json.dumps({"jobs": jobs}) + "\n"
     with pytest.raises(InputError, match="expected the output of one command, found several"):
         read_queue(file(tmp_path, twice + twice))

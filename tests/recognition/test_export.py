@@ -25,12 +25,12 @@ def read_graphml(text):
     assert graph.attrib["edgedefault"] == "undirected"
 
     def values(element, owner):
-        found = {}
+        by_name = {}
         for data in element.iterfind(f"{NAMESPACE}data"):
             of, name, read = keys[data.attrib["key"]]
             assert of == owner
-            found[name] = read(data.text)
-        return found
+            by_name[name] = read(data.text)
+        return by_name
 
     nodes = {node.attrib["id"]: values(node, "node") for node in graph.iterfind(f"{NAMESPACE}node")}
     edges = [

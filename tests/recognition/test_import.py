@@ -47,8 +47,8 @@ def text(system: System, form: str, *, comments: bool = True) -> str:
 
 def imported(system: System, form: str, *, comments: bool = True, like: str | None = None) -> Recognised:
     readers = {**READ, **GROUPS, "cray": read_cray}
-    found = readers[form](text(system, form, comments=comments))
-    return machine_of(found, "file", like) if isinstance(found, Grouping) else recognise(found, "file", like)
+    parsed = readers[form](text(system, form, comments=comments))
+    return machine_of(parsed, "file", like) if isinstance(parsed, Grouping) else recognise(parsed, "file", like)
 
 
 def wiring(system: System) -> list[tuple[int, int, int, int]]:
@@ -88,16 +88,16 @@ def test_every_preset_comes_back(preset, form):
         with pytest.raises(InputError, match="lists of Cray describe dragonflies, and cascades of one NIC a node"):
             text(system, form)
         return
-    found = imported(system, form)
-    again = found.system()
+    recognised = imported(system, form)
+    again = recognised.system()
     assert again.topology == system.topology
     assert again.fabric == system.fabric
     assert again.table.host == system.table.host
     assert again.name == system.name
     assert not again.failures
     assert not again.unusable_nodes
-    assert not found.notes
-    assert not found.assumed
+    assert not recognised.notes
+    assert not recognised.assumed
 
 
 @pytest.mark.parametrize("form", READ)
@@ -105,18 +105,18 @@ def test_every_preset_comes_back(preset, form):
 def test_the_wiring_is_recognised_without_comments(preset, form):
     """A file of another tool: the same wires, with the numbers of links from a preset of the same kind."""
     system = machine.load(preset)
-    found = imported(system, form, comments=False)
-    assert wiring(found.system()) == wiring(system)
-    assert {key for key, _, _ in found.assumed} >= {"fabric.packet", "fabric.router_delay", "fabric.channels"}
-    assert all(source.startswith("assumed: as in ") for _, _, source in found.assumed)
+    recognised = imported(system, form, comments=False)
+    assert wiring(recognised.system()) == wiring(system)
+    assert {key for key, _, _ in recognised.assumed} >= {"fabric.packet", "fabric.router_delay", "fabric.channels"}
+    assert all(source.startswith("assumed: as in ") for _, _, source in recognised.assumed)
 
 
 def test_numbers_that_the_file_lacks_come_from_the_system_that_is_named():
-    found = imported(machine.load("zhang2018-272"), "graphml", comments=False, like="zhang2018-544")
-    assert found.table["fabric"]["packet"] == "1 KiB"
-    assert found.sources["fabric.packet"].startswith("assumed: as in zhang2018-544: the authors' published SST")
-    assert found.table["host"]["eager"] == "12 KB"
-    assert "host.eager" in {key for key, _, _ in found.assumed}
+    recognised = imported(machine.load("zhang2018-272"), "graphml", comments=False, like="zhang2018-544")
+    assert recognised.table["fabric"]["packet"] == "1 KiB"
+    assert recognised.sources["fabric.packet"].startswith("assumed: as in zhang2018-544: the authors' published SST")
+    assert recognised.table["host"]["eager"] == "12 KB"
+    assert "host.eager" in {key for key, _, _ in recognised.assumed}
     with pytest.raises(InputError, match="`leonardo` is a dragonfly-plus, but the file describes a dragonfly"):
         imported(machine.load("zhang2018-272"), "graphml", comments=False, like="leonardo")
 
@@ -160,13 +160,13 @@ def test_what_is_added_between_groups_is_listed(table, lost, added):
     expected = between_groups(system)
     more = [pairs[n % len(pairs)] for n in added]
     fabric.links += [Link(a, -1, b, -1, 0) for a, b in more]
-    one = [at for at, link in enumerate(fabric.links) if group[link.a] != group[link.b] and link.port_a >= 0]
-    gone = fabric.links.pop(one[lost % len(one)])
+    between = [at for at, link in enumerate(fabric.links) if group[link.a] != group[link.b] and link.port_a >= 0]
+    gone = fabric.links.pop(between[lost % len(between)])
     expected[gone.a, gone.b] -= 1
     expected.update(more)
-    found = recognise(fabric, "file")
-    assert between_groups(found.system()) == +expected
-    assert ("global_links" in found.table) != ("arrangement" in found.table)
+    recognised = recognise(fabric, "file")
+    assert between_groups(recognised.system()) == +expected
+    assert ("global_links" in recognised.table) != ("arrangement" in recognised.table)
 
 
 @pytest.mark.parametrize("form", READ)
@@ -192,16 +192,16 @@ def test_a_drawn_arrangement_is_found_by_its_seed():
 def test_a_cable_that_has_no_place_is_left_out_and_named():
     fabric = graphml.read(text(machine.load("tiny"), "graphml"))
     fabric.links.append(Link(0, -1, 6, -1, 0))
-    found = recognise(fabric, "file")
-    assert found.notes == ["1 cable that a dragonfly-plus has no place for: `g0-leaf0 to g1-spine0`; left out"]
-    assert found.system().topology == machine.load("tiny").topology
+    recognised = recognise(fabric, "file")
+    assert recognised.notes == ["1 cable that a dragonfly-plus has no place for: `g0-leaf0 to g1-spine0`; left out"]
+    assert recognised.system().topology == machine.load("tiny").topology
 
 
 def test_a_parallel_cable_that_others_lack_is_left_out_and_named():
     fabric = graphml.read(text(machine.load("zhang2018-272"), "graphml"))
     fabric.links.append(Link(0, -1, 1, -1, 0))
-    found = recognise(fabric, "file")
-    assert found.notes == ["1 cable more inside groups than between other switches: `g0-r0 to g0-r1`; left out"]
+    recognised = recognise(fabric, "file")
+    assert recognised.notes == ["1 cable more inside groups than between other switches: `g0-r0 to g0-r1`; left out"]
 
 
 def test_links_of_another_speed_are_said():
@@ -243,21 +243,21 @@ def by_hand(**changes: str) -> str:
 
 def test_adapters_of_a_host_on_one_leaf_are_one_link():
     """As in the preset `leonardo`: a Dragonfly+ has nodes of one NIC."""
-    found = recognise(ibnetdiscover.read(by_hand()), "file")
-    assert found.nodes == [f"lrdn{c}{leaf}{n}" for c in (1, 2, 3) for leaf in (1, 2) for n in (1, 2)]
-    assert found.routers[:3] == [f"MF0;ib-1-{name}:MQM8790/U1" for name in ("l1", "l2", "s1")]
-    assert machine.load(found.table).fabric["links"]["node"]["bandwidth"] == 2 * 25 * 10**15
-    assert "assumed: the 2 links of a host are one link with the bandwidth of all" in found.notes
-    assert found.table["radix"] == 40
+    recognised = recognise(ibnetdiscover.read(by_hand()), "file")
+    assert recognised.nodes == [f"lrdn{c}{leaf}{n}" for c in (1, 2, 3) for leaf in (1, 2) for n in (1, 2)]
+    assert recognised.routers[:3] == [f"MF0;ib-1-{name}:MQM8790/U1" for name in ("l1", "l2", "s1")]
+    assert machine.load(recognised.table).fabric["links"]["node"]["bandwidth"] == 2 * 25 * 10**15
+    assert "assumed: the 2 links of a host are one link with the bandwidth of all" in recognised.notes
+    assert recognised.table["radix"] == 40
 
 
 def test_the_node_name_map_gives_names():
     names = ibnetdiscover.read_names(
         '# a comment\n0x0000000000000100 "leaf 1"\n0x10000 "first mlx5_0"\n0x10001 first\n'
     )
-    found = recognise(ibnetdiscover.read(by_hand(), names), "file")
-    assert "leaf 1" in found.routers
-    assert "first" in found.nodes
+    recognised = recognise(ibnetdiscover.read(by_hand(), names), "file")
+    assert "leaf 1" in recognised.routers
+    assert "first" in recognised.nodes
 
 
 def test_what_is_no_machine_of_this_kind_is_refused_with_what_it_is():
@@ -347,19 +347,21 @@ SwitchName=top Switches=isl[1-2]
 def test_a_tree_needs_a_system_that_gives_its_cables():
     with pytest.raises(InputError, match=r"2 groups, 4 leaf switches, 8 nodes\), but not how switches are joined"):
         machine_of(slurm.read(TREE), "file")
-    found = machine_of(slurm.read(TREE), "file", "tiny")
-    assert found.nodes == [f"n{number}" for number in range(1, 9)]
-    assert (found.table["groups"], found.table["leaves"], found.table["spines"]) == (2, 2, 2)
-    assert found.sources["groups"] == "recognised in file (confidence: high)"
-    assert found.sources["spines"] == "assumed: as in tiny: assumed: the smallest machine with a choice at every turn"
+    recognised = machine_of(slurm.read(TREE), "file", "tiny")
+    assert recognised.nodes == [f"n{number}" for number in range(1, 9)]
+    assert (recognised.table["groups"], recognised.table["leaves"], recognised.table["spines"]) == (2, 2, 2)
+    assert recognised.sources["groups"] == "recognised in file (confidence: high)"
+    assert (
+        recognised.sources["spines"] == "assumed: as in tiny: assumed: the smallest machine with a choice at every turn"
+    )
 
 
 def test_groups_of_different_sizes_have_places_without_nodes():
     """As the cells of Leonardo that hold two partitions: the largest leaf and the largest group count."""
     rows = ["node,rack,cell,switch", "a1,9,1,10", "a2,9,1,10", "a3,9,1,10", "b1,9,1,11", "c1,9,2,20", "c2,9,2,20"]
     rows += ["d1,9,3,30", "e1,9,3,31"]
-    found = machine_of(node_map.read("\n".join(rows)), "file")
-    assert found.nodes == [
+    recognised = machine_of(node_map.read("\n".join(rows)), "file")
+    assert recognised.nodes == [
         "a1",
         "a2",
         "a3",
@@ -376,8 +378,8 @@ def test_groups_of_different_sizes_have_places_without_nodes():
         None,
         None,
     ]
-    assert found.table["failed"] == {"routers": [21], "nodes": ["4-5", 8, "13-14", "16-17"]}
-    assert found.routers[:2] == ["10", "11"]
+    assert recognised.table["failed"] == {"routers": [21], "nodes": ["4-5", 8, "13-14", "16-17"]}
+    assert recognised.routers[:2] == ["10", "11"]
 
 
 def test_every_switch_of_an_infiniband_fabric_in_a_topology_of_slurm():
@@ -389,10 +391,10 @@ def test_every_switch_of_an_infiniband_fabric_in_a_topology_of_slurm():
         rows.append(f"SwitchName=t{g} Switches=l{g}[0-1]")
     fabric = slurm.read("\n".join(rows))
     assert isinstance(fabric, Fabric)
-    found = recognise(fabric, "file")
-    sizes = {key: found.table[key] for key in ("groups", "leaves", "spines", "nodes_per_leaf")}
+    recognised = recognise(fabric, "file")
+    sizes = {key: recognised.table[key] for key in ("groups", "leaves", "spines", "nodes_per_leaf")}
     assert sizes == {"groups": 3, "leaves": 2, "spines": 2, "nodes_per_leaf": 2}
-    assert found.system().describe()["links"] == {"node": 12, "local": 12, "global": 3}
+    assert recognised.system().describe()["links"] == {"node": 12, "local": 12, "global": 3}
 
 
 SCENARIO = """\
@@ -423,9 +425,9 @@ def test_a_run_on_the_imported_machine_gives_the_same_bytes(preset, routing, tmp
     out = capsys.readouterr().out
     assert "missing         1 cable, 1 place for nodes" in out.replace("missing            ", "missing         ")
     Path("mine-run.toml").write_text(SCENARIO.format(system="mine.toml", routing=routing))
-    one, two = od.run("given.toml"), od.run("mine-run.toml")
-    assert one.messages.equals(two.messages)
-    assert one.jobs.equals(two.jobs)
+    given, two = od.run("given.toml"), od.run("mine-run.toml")
+    assert given.messages.equals(two.messages)
+    assert given.jobs.equals(two.jobs)
     assert "node,5,\n" in Path("names.csv").read_text()
 
 

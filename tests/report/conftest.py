@@ -150,9 +150,9 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright:
         # Without its sandbox it also starts for root, as in a container. The pages are ours.
-        found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield found
-        found.close()
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

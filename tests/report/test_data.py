@@ -22,37 +22,37 @@ def run(request, made):
 
 
 def test_loads_of_routers_nodes_groups_and_classes_are_those_of_their_links(run):
-    found, links = machine_of(run, []), run.links
-    for router in found["routers"].sample(5, seed=1).iter_rows(named=True):
+    machine, links = machine_of(run, []), run.links
+    for router in machine["routers"].sample(5, seed=1).iter_rows(named=True):
         own = links.filter(from_kind="router", from_id=router["id"], to_kind="router")
         assert router["bytes"] == own["bytes"].sum()
         assert router["busy"] == pytest.approx(own["busy"].mean())
         assert router["busy_max"] == own["busy"].max()
         assert router["stalled_ps"] == own["stalled_ps"].sum()
-    for node in found["nodes"].sample(5, seed=1).iter_rows(named=True):
+    for node in machine["nodes"].sample(5, seed=1).iter_rows(named=True):
         assert node["sent"] == links.filter(from_kind="node", from_id=node["id"])["bytes"].sum()
         assert node["received"] == links.filter(to_kind="node", to_id=node["id"])["bytes"].sum()
     between = links.filter(pl.col("from_group") != pl.col("to_group"))
-    assert found["pairs"].height == between.n_unique(["from_group", "to_group"])
-    for pair in found["pairs"].iter_rows(named=True):
+    assert machine["pairs"].height == between.n_unique(["from_group", "to_group"])
+    for pair in machine["pairs"].iter_rows(named=True):
         own = links.filter(from_group=pair["from_group"], to_group=pair["to_group"])
         assert (pair["links"], pair["bytes"]) == (own.height, own["bytes"].sum())
-    assert found["classes"]["bytes"].sum() == links["bytes"].sum()
-    assert found["links"].height == links.height
-    assert found["hot_links"]["busy"].is_sorted(descending=True)
+    assert machine["classes"]["bytes"].sum() == links["bytes"].sum()
+    assert machine["links"].height == links.height
+    assert machine["hot_links"]["busy"].is_sorted(descending=True)
     busiest = links.filter(from_kind="router", to_kind="router")["busy"].max()
-    assert found["hot_links"]["busy"][0] == busiest
+    assert machine["hot_links"]["busy"][0] == busiest
 
 
 def test_every_node_has_its_job_and_its_router(run):
-    found = machine_of(run, [])
-    jobs = {row["id"]: row["job"] for row in found["nodes"].iter_rows(named=True)}
+    drawn = machine_of(run, [])
+    jobs = {row["id"]: row["job"] for row in drawn["nodes"].iter_rows(named=True)}
     for number, job in enumerate(run.resolved["spec"]["jobs"]):
         assert {jobs[node] for node in job["nodes"]} == {number}
     assert sum(job != machine.NO_JOB for job in jobs.values()) == run.jobs["nodes"].sum()
-    routers = found["routers"]
+    routers = drawn["routers"]
     assert routers.select("group", "place").is_unique().all()
-    assert set(found["nodes"]["router"]) <= set(routers.filter(pl.col("leaf"))["id"])
+    assert set(drawn["nodes"]["router"]) <= set(routers.filter(pl.col("leaf"))["id"])
 
 
 def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
@@ -65,12 +65,12 @@ def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
 def test_of_a_large_machine_the_busiest_links_are_kept_and_the_report_says_so(run, monkeypatch):
     monkeypatch.setattr(machine, "MOST_LINKS", 40)
     left_out: list[str] = []
-    found = machine_of(run, left_out)
-    assert found["links"].height == 20
+    drawn = machine_of(run, left_out)
+    assert drawn["links"].height == 20
     busy = run.links["busy"].sort(descending=True)
-    kept = run.links.filter(pl.col("link").is_in(found["links"]["link"].implode()))
+    kept = run.links.filter(pl.col("link").is_in(drawn["links"]["link"].implode()))
     assert kept["busy"].sort(descending=True).to_list() == busy.head(20).to_list()
-    assert found["classes"]["links"].sum() == run.links.height
+    assert drawn["classes"]["links"].sum() == run.links.height
     assert left_out == [
         f"The machine has {run.links.height:,} directed links. The lists of links have the 20 busiest of them. Numbers "
         "of routers, nodes, pairs of groups and classes count all links."
@@ -78,9 +78,9 @@ def test_of_a_large_machine_the_busiest_links_are_kept_and_the_report_says_so(ru
 
 
 def test_distributions_have_all_messages_and_the_right_quantiles(run):
-    found = times.distributions(run.jobs)
+    bins = times.distributions(run.jobs)
     for job in run.jobs.iter_rows(named=True):
-        own = found.filter(job=job["job"])
+        own = bins.filter(job=job["job"])
         assert own["count"].sum() == job["latency_count"]
         reached = own.filter(pl.col("count").cum_sum() * 2 >= job["latency_count"])
         assert reached["lower_ps"][0] <= job["latency_p50_ps"] <= reached["upper_ps"][0]
@@ -91,28 +91,28 @@ def test_long_distributions_are_joined_and_keep_their_tail():
     count = np.ones(100_000, np.uint64)
     lower = np.arange(100_000, dtype=np.uint64) * np.uint64(10)
     row = {"job": [0], "bin_lower_ps": [lower], "bin_upper_ps": [lower + np.uint64(10)], "bin_count": [count]}
-    found = times.distributions(pl.DataFrame(row))
-    assert 1_200 <= found.height <= 1_520
-    assert found["count"].sum() == 100_000
-    assert found["count"].tail(300).to_list() == [1] * 300
-    assert (found["upper_ps"][:-1] == found["lower_ps"][1:]).all()
+    bins = times.distributions(pl.DataFrame(row))
+    assert 1_200 <= bins.height <= 1_520
+    assert bins["count"].sum() == 100_000
+    assert bins["count"].tail(300).to_list() == [1] * 300
+    assert (bins["upper_ps"][:-1] == bins["lower_ps"][1:]).all()
 
 
 def test_latencies_by_distance_and_over_time_cover_the_recorded_messages(run):
-    found = times.messages_of(run, [])
+    messages = times.messages_of(run, [])
     arrived = run.messages.filter(pl.col("latency_ps").is_not_null())
     for job in run.jobs.filter(record="every-message")["job"]:
         own = arrived.filter(job=job)
-        by_distance = [row for row in found["distances"] if row["job"] == job]
+        by_distance = [row for row in messages["distances"] if row["job"] == job]
         assert sum(row["count"] for row in by_distance) == own.height
         assert max(row["max"] for row in by_distance) == own["latency_ps"].max()
-        slices = found["over_time"].filter(job=job)
+        slices = messages["over_time"].filter(job=job)
         assert slices["count"].sum() == own.height
         assert slices["sum_ps"].sum() == own["latency_ps"].sum()
-        one = slices.row(0, named=True)
-        inside = own.filter(pl.col("issue_ps") // found["slice_ps"] == one["slice"])["latency_ps"].sort()
-        assert one["p50_ps"] == inside[(len(inside) + 1) // 2 - 1]
-        assert one["p99_ps"] == inside[-(-99 * len(inside) // 100) - 1]
+        first = slices.row(0, named=True)
+        inside = own.filter(pl.col("issue_ps") // messages["slice_ps"] == first["slice"])["latency_ps"].sort()
+        assert first["p50_ps"] == inside[(len(inside) + 1) // 2 - 1]
+        assert first["p99_ps"] == inside[-(-99 * len(inside) // 100) - 1]
 
 
 def test_distances_are_those_of_the_machine(made):
@@ -129,40 +129,40 @@ def test_traffic_keeps_every_byte_also_if_windows_are_joined(run, monkeypatch):
     for most in (200, 3):
         monkeypatch.setattr(times, "SLICES", most)
         left_out: list[str] = []
-        found = times.traffic_of(run, left_out)
-        assert found["windows"].height <= most
+        traffic = times.traffic_of(run, left_out)
+        assert traffic["windows"].height <= most
         assert bool(left_out) is (most == 3)
-        assert found["windows"]["width_ps"].sum() == run.counters.unique("window")["width_ps"].sum()
+        assert traffic["windows"]["width_ps"].sum() == run.counters.unique("window")["width_ps"].sum()
         for name in ("bytes_in", "packets_out"):
-            assert found["rows"][name].sum() == run.counters[name].sum()
+            assert traffic["rows"][name].sum() == run.counters[name].sum()
 
 
 def test_paths_over_time_add_up_to_the_packets_of_the_jobs(run):
-    found = series.routes_of(run)
-    assert found["width_ps"] == run.series["width_ps"][0]
-    sums = found["rows"].group_by("job").agg(pl.col("packets", "minimal").sum()).sort("job")
+    routes = series.routes_of(run)
+    assert routes["width_ps"] == run.series["width_ps"][0]
+    sums = routes["rows"].group_by("job").agg(pl.col("packets", "minimal").sum()).sort("job")
     packets = run.links.filter(to_kind="node")["packets"].sum()
     assert sums["packets"].sum() == packets
     assert (sums["minimal"] / sums["packets"]).to_list() == pytest.approx(run.jobs["minimal_fraction"].to_list())
     # A packet reaches its node in the slice in which the link to its node has its bytes.
     to_nodes = run.links.filter(to_kind="node").select("link")
     slices = run.series.join(to_nodes, on="link").select("slice", "job").unique().sort("slice", "job")
-    assert found["rows"].select("slice", "job").equals(slices)
+    assert routes["rows"].select("slice", "job").equals(slices)
 
 
 def test_loads_over_time_are_those_of_the_series(run):
     document = run_document(run)
-    found, links = document["series"], document["machine"]["links"]
-    cells, slices, full = found["cells"], found["slices"], found["full"]
+    loads, links = document["series"], document["machine"]["links"]
+    cells, slices, full = loads["cells"], loads["slices"], loads["full"]
     assert cells.height == links.height * slices
     shown = {name: cells[name].to_numpy().reshape(-1, slices) for name in cells.columns}
     jobs = range(run.jobs.height)
     bandwidth = dict(run.links.select("link", "bandwidth").iter_rows())
-    rows = run.series.with_columns(pl.col("start_ps").floordiv(found["width_ps"]).cast(pl.Int64).alias("slice"))
+    rows = run.series.with_columns(pl.col("start_ps").floordiv(loads["width_ps"]).cast(pl.Int64).alias("slice"))
     seen = 0
     for row in range(0, links.height, max(1, links.height // 200)):
         link = links["link"][row]
-        capacity = bandwidth[link] * found["width_ps"] * 1e-12
+        capacity = bandwidth[link] * loads["width_ps"] * 1e-12
         of = rows.filter(link=link)
         queue = dict(of.group_by("slice").agg(pl.col("wait_ps").sum()).iter_rows())
         by_job = of.group_by("slice", "job").agg(pl.col("bytes").sum())
@@ -176,7 +176,7 @@ def test_loads_over_time_are_those_of_the_series(run):
             if "job_0" in shown:
                 assert all(shown[f"job_{job}"][row, part] == pytest.approx(now[job], abs=1.001) for job in jobs)
             assert shown["queue"][row, part] == min(
-                255, np.ceil(queue.get(part, 0) / found["width_ps"] * found["per_packet"] - 1e-6)
+                255, np.ceil(queue.get(part, 0) / loads["width_ps"] * loads["per_packet"] - 1e-6)
             )
             left = [size * (1 - share) for size in left]
         assert shown["busy"][row].any() == (of.height > 0)
@@ -190,11 +190,15 @@ def test_slices_are_joined_and_jobs_left_out_where_there_are_too_many_numbers(ru
     for most, parts, jobs in ((4 * links * slices, slices, True), (3 * links * slices, slices, False)):
         monkeypatch.setattr(series, "MOST_CELLS", most)
         left_out: list[str] = []
-        found = series.series_of(run, run.links, left_out)
-        assert (found["slices"], "job_0" in found["cells"].columns, len(left_out)) == (parts, jobs, not jobs)
+        joined_loads = series.series_of(run, run.links, left_out)
+        assert (joined_loads["slices"], "job_0" in joined_loads["cells"].columns, len(left_out)) == (
+            parts,
+            jobs,
+            not jobs,
+        )
     monkeypatch.setattr(series, "MOST_CELLS", 2 * links * slices - 1)
     joined = series.series_of(run, run.links, left_out)
-    assert (joined["slices"], joined["width_ps"]) == (-(-slices // 2), 2 * found["width_ps"])
+    assert (joined["slices"], joined["width_ps"]) == (-(-slices // 2), 2 * joined_loads["width_ps"])
     assert "2 slices of the run are one slice of this report" in " ".join(left_out)
 
 
@@ -229,13 +233,13 @@ def test_the_verdict_says_for_whom_the_slowest_job_waits_as_explain_does(made, p
 
 def test_two_runs_say_in_the_title_what_differs(made):
     text = TRAFFIC.format(system="tiny").replace("20\n", "6\n").replace("series = true", "")
-    one, other = made(text), made(text.replace("seed = 1", "seed = 2").replace('"4 KB"', '"8 KB"'))
-    assert title_of(one, other) == "job.target.app.message 4 KB or 8 KB, run.seed 1 or 2"
-    assert title_of(one, one) == "the same scenario, seed and version"
+    first, other = made(text), made(text.replace("seed = 1", "seed = 2").replace('"4 KB"', '"8 KB"'))
+    assert title_of(first, other) == "job.target.app.message 4 KB or 8 KB, run.seed 1 or 2"
+    assert title_of(first, first) == "the same scenario, seed and version"
     own = made(text.replace('name = "target"\n', 'name = "target"\nrouting = "minimal"\n'))
-    assert title_of(one, own) == f"job.target.routing {one.resolved['scenario']['routing']['name']} or minimal"
-    page = report_of_runs([one, other]).decode()
-    assert f": {title_of(one, other)} - Odonata</title>" in page
+    assert title_of(first, own) == f"job.target.routing {first.resolved['scenario']['routing']['name']} or minimal"
+    page = report_of_runs([first, other]).decode()
+    assert f": {title_of(first, other)} - Odonata</title>" in page
 
 
 def test_a_run_without_messages_says_so(made):

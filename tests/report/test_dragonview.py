@@ -24,33 +24,33 @@ def tables(run):
 def test_links_are_those_of_the_table_at_the_place_of_their_routers(made, system, shape, colours):
     text = TRAFFIC.format(system=system)
     run = made(text.replace("20\n", "6\n") if system == "tiny" else text)
-    found = tables(run)["counters"]
+    table = tables(run)["counters"]
     links = run.links.filter(from_kind="router", to_kind="router")
-    assert found.columns[:7] == ["sg", "sr", "sc", "dg", "dr", "dc", "color"]
+    assert table.columns[:7] == ["sg", "sr", "sc", "dg", "dr", "dc", "color"]
     for name in ("packets", "bytes", "busy", "stalled_ps"):
-        assert found[name].to_list() == links[name].to_list()
-    assert (found["sg"] == links["from_group"]).all()
-    assert (found["dg"] == links["to_group"]).all()
-    assert tuple(found[name].max() + 1 for name in ("sg", "sr", "sc")) <= shape
+        assert table[name].to_list() == links[name].to_list()
+    assert (table["sg"] == links["from_group"]).all()
+    assert (table["dg"] == links["to_group"]).all()
+    assert tuple(table[name].max() + 1 for name in ("sg", "sr", "sc")) <= shape
     # Each router has one place, and no other router has it.
-    ends = found.select("sg", "sr", "sc").with_columns(id=links["from_id"]).unique()
+    ends = table.select("sg", "sr", "sc").with_columns(id=links["from_id"]).unique()
     assert ends.height == links["from_id"].n_unique() == ends.n_unique(["sg", "sr", "sc"])
-    assert set(found["color"]) == set(colours)
-    assert ((found["sg"] != found["dg"]) == (found["color"] == "b")).all()
-    same_row = (found["sg"] == found["dg"]) & (found["sr"] == found["dr"])
-    assert (same_row == (found["color"] == "g")).all()
+    assert set(table["color"]) == set(colours)
+    assert ((table["sg"] != table["dg"]) == (table["color"] == "b")).all()
+    same_row = (table["sg"] == table["dg"]) & (table["sr"] == table["dr"])
+    assert (same_row == (table["color"] == "g")).all()
 
 
 def test_every_process_has_its_router_node_and_job(made):
     run = made(PROGRAM.replace("nodes = 16", "nodes = 16\nranks_per_node = 2", 1))
-    found, links = tables(run)["jobs"], run.links.filter(from_kind="node")
-    assert found.columns == ["g", "r", "c", "n", "core", "jobid"]
-    assert found["jobid"].to_list() == [0] * 32 + [1] * 16
-    assert found.filter(jobid=0)["core"].value_counts()["count"].to_list() == [16, 16]
+    jobs, links = tables(run)["jobs"], run.links.filter(from_kind="node")
+    assert jobs.columns == ["g", "r", "c", "n", "core", "jobid"]
+    assert jobs["jobid"].to_list() == [0] * 32 + [1] * 16
+    assert jobs.filter(jobid=0)["core"].value_counts()["count"].to_list() == [16, 16]
     group = dict(links.select("from_id", "to_group").iter_rows())
     nodes = [node for job in run.resolved["spec"]["jobs"] for node in job["nodes"]]
-    assert found["g"].to_list() == [group[node] for node in nodes]
-    assert found.filter(core=0).is_unique().all()
+    assert jobs["g"].to_list() == [group[node] for node in nodes]
+    assert jobs.filter(core=0).is_unique().all()
 
 
 def test_the_command_writes_three_files(plus, tmp_path, monkeypatch, capsys):

@@ -28,11 +28,11 @@ def recorded(made):
 
 def spans(trace, kind):
     """Begin and end of each asynchronous slice, in whole picoseconds."""
-    found = {}
+    slices = {}
     for event in trace["traceEvents"]:
         if event["ph"] in "be" and event["cat"] == kind:
-            found.setdefault((event["pid"] - 1, event["id"]), []).append(round(event["ts"] * 1e6))
-    return sorted((pid, *times) for (pid, _), times in found.items())
+            slices.setdefault((event["pid"] - 1, event["id"]), []).append(round(event["ts"] * 1e6))
+    return sorted((pid, *times) for (pid, _), times in slices.items())
 
 
 def of(trace, phase):
@@ -76,14 +76,14 @@ def tracks(trace, name):
 
 def test_operations_and_waits_fill_the_time_of_each_rank(recorded):
     trace = json.loads(trace_of(recorded)[0])
-    found = tracks(trace, "runs")
-    assert len(found) == recorded.ranks.height
+    by_track = tracks(trace, "runs")
+    assert len(by_track) == recorded.ranks.height
     kinds = dict(recorded.operations.group_by("kind").len().iter_rows())
-    named = [name.split()[0] for _, inside in found.values() for *_, name in inside if name != "waits"]
+    named = [name.split()[0] for _, inside in by_track.values() for *_, name in inside if name != "waits"]
     assert {kind: named.count(kind) for kind in kinds} == kinds
     assert {"compute", "send", "receive", "gap"} <= set(kinds)
     works = recorded.ranks.rows_by_key(["job", "rank"], named=True, unique=True)
-    for tid, ((begin, end), inside) in found.items():
+    for tid, ((begin, end), inside) in by_track.items():
         at = begin
         for start, finish, _ in inside:
             assert start == at

@@ -18,14 +18,14 @@ class Elements(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.found, self.title = [], ""
+        self.tags, self.title = [], ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
+        self.tags.append((tag, dict(attributes)))
 
     def handle_data(self, data):
-        if self.found and self.found[-1][0] == "title":
+        if self.tags and self.tags[-1][0] == "title":
             self.title += data
 
 
@@ -33,7 +33,7 @@ def test_no_address_of_another_place_is_in_the_file(plus):
     text = report_of_runs([plus]).decode()
     assert re.findall(r"(?i)\b(?:https?|ftp|wss?)://", text) == []
     assert re.findall(r"@import|\burl\(", text) == []
-    for tag, attributes in Elements(text).found:
+    for tag, attributes in Elements(text).tags:
         assert not {"src", "href", "action", "srcset", "style"} & set(attributes), tag
         assert not [name for name in attributes if name.startswith("on")], tag
 
@@ -50,9 +50,9 @@ def test_the_policy_permits_exactly_the_script_and_the_style_sheet():
 
 
 def test_a_title_is_text():
-    found = Elements(page(HOSTILE, {}).decode())
-    assert found.title.startswith(HOSTILE)
-    assert [tag for tag, _ in found.found].count("script") == 2
+    elements = Elements(page(HOSTILE, {}).decode())
+    assert elements.title.startswith(HOSTILE)
+    assert [tag for tag, _ in elements.tags].count("script") == 2
 
 
 def test_names_are_only_in_the_data_and_in_the_title_as_text(program):

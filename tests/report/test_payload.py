@@ -24,11 +24,11 @@ def test_numbers_of_every_size_come_back(values):
 
 def test_nothing_is_nan_and_texts_are_texts():
     table = pl.DataFrame({"x": [1, None, 3], "name": ["ä", "</script>", "ä"], "flag": [True, False, True]})
-    found = round_trip(rest=[1, "two", None, {"three": [3.5]}], table=table)
-    assert found["rest"] == [1, "two", None, {"three": [3.5]}]
-    assert found["table"]["name"] == ["ä", "</script>", "ä"]
-    assert found["table"]["flag"] == [1, 0, 1]
-    assert str(found["table"]["x"]) == "[1.0, nan, 3.0]"
+    returned = round_trip(rest=[1, "two", None, {"three": [3.5]}], table=table)
+    assert returned["rest"] == [1, "two", None, {"three": [3.5]}]
+    assert returned["table"]["name"] == ["ä", "</script>", "ä"]
+    assert returned["table"]["flag"] == [1, 0, 1]
+    assert str(returned["table"]["x"]) == "[1.0, nan, 3.0]"
 
 
 def test_columns_are_stored_in_the_smallest_type_and_equal_data_give_equal_bytes():

@@ -39,13 +39,13 @@ def document(written):
 
 
 def test_its_numbers_are_those_of_the_tables(study, document):
-    found = document
-    assert found["points"]["point"] == study.runs["point"].to_list()
-    assert found["points"]["axis_1"] == study.runs["job.target.place"].to_list()
+    given = document
+    assert given["points"]["point"] == study.runs["point"].to_list()
+    assert given["points"]["axis_1"] == study.runs["job.target.place"].to_list()
     for column in ("latency_mean_ps", "messages_delivered", "hops_mean"):
-        assert found["jobs"][column] == study.jobs[column].to_list()
-    assert {column["name"] for column in found["columns"]} >= {"latency_p99_ps", "throughput"}
-    assert (found["study"], found["scenario"]) == tuple(
+        assert given["jobs"][column] == study.jobs[column].to_list()
+    assert {column["name"] for column in given["columns"]} >= {"latency_p99_ps", "throughput"}
+    assert (given["study"], given["scenario"]) == tuple(
         (study.path / name).read_text() for name in ("study.toml", "scenario.toml")
     )
 
@@ -74,19 +74,23 @@ def test_numbers_and_quantities_have_positions(document):
 )
 def test_the_picture_has_the_axes_of_the_command(tmp_path, axes):
     (tmp_path / "base.toml").write_text(TRAFFIC.format(system="tiny").replace("20\n", "2\n"))
-    found = od.sweep(tmp_path / "base.toml", axes, workers=1)
-    report, drawn = study_document(found), found.plot().axes[0]
+    swept = od.sweep(tmp_path / "base.toml", axes, workers=1)
+    report, drawn = study_document(swept), swept.plot().axes[0]
     legend = drawn.get_legend()
     assert drawn.get_xlabel() == report["by"]
     assert (None if legend is None else legend.get_title().get_text()) == report["series"]
 
 
 def test_comparisons_are_those_of_the_command(study, document):
-    found = document["comparisons"]
-    place = next(one for one in found if (one["by"], one["column"]) == ("job.target.place", "latency_mean_ps"))
+    comparisons = document["comparisons"]
+    place = next(
+        comparison
+        for comparison in comparisons
+        if (comparison["by"], comparison["column"]) == ("job.target.place", "latency_mean_ps")
+    )
     expected = study.compare("job.target.place", "latency_mean_ps", job="target")
     assert [row["ratio"] for row in place["rows"]] == [row.ratio for row in expected.rows]
-    assert {one["by"] for one in found} == {"job.target.app.interval", "job.target.place"}
+    assert {comparison["by"] for comparison in comparisons} == {"job.target.app.interval", "job.target.place"}
 
 
 def test_a_large_study_says_what_is_left_out(study, document, monkeypatch):
@@ -114,9 +118,9 @@ def page(opened, written):
 
 def drawn(page, what):
     """What is in a chart, once it is drawn: a new chart is empty until the browser lays it out."""
-    found = page.locator(what)
-    found.first.wait_for(state="attached")
-    return found
+    located = page.locator(what)
+    located.first.wait_for(state="attached")
+    return located
 
 
 def medians(page):
@@ -164,13 +168,13 @@ def test_pairs_differ_in_one_axis_only(page, study):
     page.get_by_label("By", exact=True).select_option("job.target.place")
     page.get_by_label("Number").select_option("latency_mean_ps")
     dots = drawn(page, "#study-pairs .dot").evaluate_all("dots => dots.map(dot => Number(dot.dataset.value))")
-    one, other = (
+    first, other = (
         study.jobs.filter(pl.col("job.target.place") == value, name="target").sort(
             "job.target.app.interval", "run.seed"
         )
         for value in ("contiguous", "random")
     )
-    assert sorted(dots) == pytest.approx(sorted((other["latency_mean_ps"] / one["latency_mean_ps"]).to_list()))
+    assert sorted(dots) == pytest.approx(sorted((other["latency_mean_ps"] / first["latency_mean_ps"]).to_list()))
 
 
 def test_numbers_stand_where_they_are_on_a_scale(page):

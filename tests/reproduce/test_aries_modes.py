@@ -20,7 +20,7 @@ from odonata.reproduce.aries_modes.relations import (
     Relation,
     compare,
     estimate_ps,
-    found,
+    grouped,
     median_of,
 )
 from odonata.reproduce.aries_modes.runs import MODES, Around, around_of, draw_pairs, keep, make, setting
@@ -40,8 +40,8 @@ def runs(reduced):
 
 def point_of(study, **wanted):
     wanted = {"variant": "", **wanted}
-    (one,) = (p for p in study.points(False) if all(p[key] == value for key, value in wanted.items()))
-    return one
+    (point,) = (p for p in study.points(False) if all(p[key] == value for key, value in wanted.items()))
+    return point
 
 
 def test_the_points_of_both_forms(study):
@@ -69,7 +69,7 @@ def test_variants_change_one_thing(study):
     assert changed["only the nearest cables count as shortest"] == {"job": {"gateways": "nearest"}}
     assert all(changed.values())
     usual, other = (make({**base, "job": job}).resolve().spec for job in ({}, {"bias_high": "32 KiB"}))
-    assert [one["jobs"][0]["routing"]["bias_high_bytes"] for one in (usual, other)] == [8_192, 32_768]
+    assert [spec["jobs"][0]["routing"]["bias_high_bytes"] for spec in (usual, other)] == [8_192, 32_768]
 
 
 def test_the_background_loads_the_cables_between_groups():
@@ -203,21 +203,21 @@ def test_the_reduced_study_finds_what_the_paper_says(study, runs):
     assert [row.id for row in rows] == ["D8"] * 2 + ["D22"] * 18
     similar = "latency L is similar"
     assert {row.what for row in rows if row.verdict != "match" and similar not in row.what} == set()
-    shrinks = measures.off_over_on(found(runs), "", 20, 16, measures.variance_of_run)
+    shrinks = measures.off_over_on(grouped(runs), "", 20, 16, measures.variance_of_run)
     assert shrinks[0] < 0.6, "phantom congestion"
 
 
 def test_modes_go_the_ways_they_say(runs):
-    known = found(runs)
+    known = grouped(runs)
     for where in ("intra", "inter"):
         minimal = {mode: np.mean(known.pairs["", 20, where, mode][1]["pair_minimal"]) for mode in MODES}
         assert minimal["min-hash"] == minimal["in-order"] == 1
         assert minimal["nmin-hash"] == 0
         assert minimal["adaptive-0"] < minimal["adaptive-2"] < minimal["adaptive-3"] < 1
         assert minimal["adaptive-0"] <= minimal["adaptive-1"] < minimal["adaptive-3"]
-    one = known.pairs["", 20, "inter", "in-order"][1]
-    assert min(measures.times(one)) > 4 * 2**20 / 4.7e9 * 1e12, "a single way is no faster than its cable"
-    assert max(measures.times(known.pairs["", 0, "inter", "adaptive-3"][1])) < 1.1 * one["sent_ps"]
+    in_order = known.pairs["", 20, "inter", "in-order"][1]
+    assert min(measures.times(in_order)) > 4 * 2**20 / 4.7e9 * 1e12, "a single way is no faster than its cable"
+    assert max(measures.times(known.pairs["", 0, "inter", "adaptive-3"][1])) < 1.1 * in_order["sent_ps"]
 
 
 def delay(variance, qcd=1.0):

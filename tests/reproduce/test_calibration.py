@@ -26,10 +26,10 @@ def test_the_data_are_what_the_readme_says() -> None:
     assert rows["nodes"].max() == 512
     # All can be simulated, and both machines have runs to fit and runs to hold out.
     for of in MACHINES:
-        found = read(rows.filter(machine=of.system).drop("machine"), bytes_are="whole")
-        assert found.left_out == {}
-        assert sum(row.configuration.nodes <= of.fit_nodes for row in found.rows) >= 59
-        assert sum(row.configuration.nodes > of.fit_nodes for row in found.rows) >= 20
+        measurements = read(rows.filter(machine=of.system).drop("machine"), bytes_are="whole")
+        assert measurements.left_out == {}
+        assert sum(row.configuration.nodes <= of.fit_nodes for row in measurements.rows) >= 59
+        assert sum(row.configuration.nodes > of.fit_nodes for row in measurements.rows) >= 20
 
 
 def agreement(number: int, error: float) -> Agreement:
@@ -84,6 +84,6 @@ def test_the_costs_of_the_presets_are_better_than_those_before() -> None:
     """Small messages on few nodes, simulated (2 s: machines of 3,000 nodes)."""
     reproduction = find("calibration")
     assert reproduction.gather is not None
-    found = {row.model: row for row in reproduction.rows(reproduction.gather(True, 1)) if row.id == "order"}
-    assert {row.verdict for row in found.values()} == {"match"}
-    assert found["LUMI"].ours < 0.7
+    of_machine = {row.model: row for row in reproduction.rows(reproduction.gather(True, 1)) if row.id == "order"}
+    assert {row.verdict for row in of_machine.values()} == {"match"}
+    assert of_machine["LUMI"].ours < 0.7

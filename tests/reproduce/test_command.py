@@ -16,7 +16,7 @@ from .conftest import Here
 
 def test_list_names_every_study(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
-    listed = {one["id"]: one["title"] for one in json.loads(capsys.readouterr().out)["studies"]}
+    listed = {study["id"]: study["title"] for study in json.loads(capsys.readouterr().out)["studies"]}
     others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
     kang = {"kang2019-4kb", "kang2019-512kb-4mb", "kang2019-variants", "kang2019-calibration"}
     assert set(listed) == {
@@ -62,14 +62,14 @@ def test_every_reduced_form_prints_rows(name, reduced, out, turn, capsys, monkey
     monkeypatch.setattr("odonata.study.local.LocalPool", Here)
     with turn(name):
         assert main(["reproduce", name, "--reduced", "--json", "--out", str(out)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["rows"]
-    assert (found["study"], found["reduced"], found["runs"]) == (name, True, len(runs))
-    for row in found["rows"]:
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["rows"]
+    assert (printed["study"], printed["reduced"], printed["runs"]) == (name, True, len(runs))
+    for row in printed["rows"]:
         assert set(row) >= CONTRACT
         assert row["verdict"] in ("match", "no match", "not comparable")
         assert isinstance(row["why"], str)
-    assert [Path(file).name for file in found["files"]] == [f"{name}-reduced.csv"]
+    assert [Path(file).name for file in printed["files"]] == [f"{name}-reduced.csv"]
 
 
 def test_a_reproduction_is_a_study_that_is_never_repeated(tmp_path, capsys):
@@ -95,6 +95,6 @@ def test_a_point_that_fails_is_named(tmp_path, monkeypatch):
     def wrong(run):
         raise ValueError("nothing was delivered")
 
-    one = dataclasses.replace(find("zhang2018-fig5"), keep=wrong)
+    failing = dataclasses.replace(find("zhang2018-fig5"), keep=wrong)
     with pytest.raises(RunError, match=r"16 of 16 points failed; policy = level-spread, seed = 10000.*nothing was del"):
-        one.run(Here(), tmp_path, reduced=True)
+        failing.run(Here(), tmp_path, reduced=True)

@@ -16,17 +16,19 @@ BY_HAND = {
 
 
 def test_mean_latencies_are_those_of_the_paper():
-    found = means_alone()
-    assert len(found) == 12
+    means = means_alone()
+    assert len(means) == 12
     for (row, pattern, place), values in BY_HAND.items():
         for interval, value in zip(("3us", "1us", "0.5us"), values, strict=True):
-            one = found[f"{pattern}/{place}/{interval}"]
-            assert (one.id, one.theirs, one.unit) == (row, value, "us")
+            target = means[f"{pattern}/{place}/{interval}"]
+            assert (target.id, target.theirs, target.unit) == (row, value, "us")
 
 
 def theirs(row, *words):
-    (found,) = (one.theirs for one in expected() if one.id == row and all(word in one.what for word in words))
-    return found
+    (value,) = (
+        row_of.theirs for row_of in expected() if row_of.id == row and all(word in row_of.what for word in words)
+    )
+    return value
 
 
 def test_published_ratios_are_those_of_the_published_values():
@@ -106,18 +108,18 @@ def test_published_values_of_larger_messages_agree_with_each_other():
 
 
 def test_rows_for_larger_messages_are_on_the_page_or_said_to_be_missing():
-    one = find("kang2019-512kb-4mb")
-    runs = [{**point, "latency_mean_ps": 1.0, "minimal_fraction": 1.0} for point in one.points(False)]
-    rows = one.rows(runs)
-    page = one.page(rows, runs).partition("## Published and simulated")[0].replace("\n  ", " ").splitlines()
-    found = {(row.id, row.what) for row in rows}
+    reproduction = find("kang2019-512kb-4mb")
+    runs = [{**point, "latency_mean_ps": 1.0, "minimal_fraction": 1.0} for point in reproduction.points(False)]
+    rows = reproduction.rows(runs)
+    page = reproduction.page(rows, runs).partition("## Published and simulated")[0].replace("\n  ", " ").splitlines()
+    listed = {(row.id, row.what) for row in rows}
     for row in expected("expected_large.csv"):
-        assert ((row.id, row.what) in found) != (f"- {row.id} {row.what}" in page), row.what
-    assert len(found) >= 30
+        assert ((row.id, row.what) in listed) != (f"- {row.id} {row.what}" in page), row.what
+    assert len(listed) >= 30
 
 
 def test_numbers_in_the_text_for_larger_messages_come_from_the_runs():
-    one = find("kang2019-512kb-4mb")
+    reproduction = find("kang2019-512kb-4mb")
     beside = "uniform-random/contiguous/512KB@150us/130%@100us"
     means = {beside: 1.3e8, f"{beside}/routing=minimal": 1.02e8}
     runs = [
@@ -126,9 +128,9 @@ def test_numbers_in_the_text_for_larger_messages_come_from_the_runs():
             "latency_mean_ps": means.get(point["case"], 1e8) * (1 if point["model"] == "correct" else 1.25),
             "minimal_fraction": 0.6 if "contiguous" in point["case"] else 0.75,
         }
-        for point in one.points(False)
+        for point in reproduction.points(False)
     ]
-    text = " ".join(one.page([], runs).split())
+    text = " ".join(reproduction.page([], runs).split())
     assert "the model as published is 4 to 92 % below the published latencies" in text  # 0.125 of 0.13 and 1.48 ms
     assert "the correct model is 20 % below the model as published" in text
     assert "contiguous 1.00 to 1.30 x beside 130 %, random 1.00 x" in text
@@ -140,11 +142,11 @@ def test_numbers_in_the_text_for_larger_messages_come_from_the_runs():
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_points_are_distinct_and_some_of_them_resolve(name):
     """All of the small studies, and of large ones as many evenly spread."""
-    one = find(name)
-    points = one.points(False)
+    reproduction = find(name)
+    points = reproduction.points(False)
     assert len({repr(point) for point in points}) == len(points)
     for point in points[:: max(1, len(points) // 20)]:
-        assert one.make(point).resolve().id
+        assert reproduction.make(point).resolve().id
     # A page may be about measured data, or about what is simulated elsewhere (the drawn workloads of zhang2018-fig9).
-    simulates = one.gather is None and name != "zhang2018-fig9"
-    assert bool(points) == bool(one.points(True)) == simulates
+    simulates = reproduction.gather is None and name != "zhang2018-fig9"
+    assert bool(points) == bool(reproduction.points(True)) == simulates

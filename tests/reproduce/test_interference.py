@@ -261,8 +261,8 @@ def test_costs_are_found_again_from_simulated_times() -> None:
     fitted = fit([Alone(*pair) for pair in zip(loops, medians, strict=True)], Model("tiny", FREE))
     again = Model("tiny", fitted)
     for loop, time in zip(loops, medians, strict=True):
-        found = float(np.median(times_us(run(made(loop, again, iterations=5, us=1e6)))))
-        assert found == pytest.approx(time, rel=0.15), loop
+        again_us = float(np.median(times_us(run(made(loop, again, iterations=5, us=1e6)))))
+        assert again_us == pytest.approx(time, rel=0.15), loop
 
 
 def test_an_interval_of_blocks_is_wider_where_neighbours_are_alike() -> None:

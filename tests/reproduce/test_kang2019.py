@@ -37,17 +37,17 @@ def test_steady_latencies(runs, model):
 @pytest.mark.parametrize("model", ["correct", "as-published"])
 def test_two_thirds_of_the_contiguous_tornado_go_round(runs, model):
     """Its own links carry 1 / 2.27 of it (section 1.6 of the catalogue)."""
-    found = by_case(runs)[model, "tornado/contiguous/3us"][50]
-    assert found["minimal_fraction"] == pytest.approx(0.43, abs=0.03)
+    cases = by_case(runs)[model, "tornado/contiguous/3us"][50]
+    assert cases["minimal_fraction"] == pytest.approx(0.43, abs=0.03)
 
 
 def test_the_published_selection_loads_low_ports_more(runs):
     """Running minima favour the ports that are looked at first; true minima favour none."""
     first_over_last = {}
     for model in ("correct", "as-published"):
-        found = by_case(runs)[model, "uniform-random/contiguous/1us"][50]
-        assert (len(found["up_ports"]), len(found["global_ports"])) == (24, 16)
-        first_over_last[model] = found["up_ports"][0] / found["up_ports"][-1]
+        cases = by_case(runs)[model, "uniform-random/contiguous/1us"][50]
+        assert (len(cases["up_ports"]), len(cases["global_ports"])) == (24, 16)
+        first_over_last[model] = cases["up_ports"][0] / cases["up_ports"][-1]
     assert first_over_last["correct"] == pytest.approx(1, abs=0.05)
     assert first_over_last["as-published"] > 1.2
 
@@ -116,20 +116,20 @@ def made_by_hand(case, messages, mean):
 
 
 def test_a_slowdown_compares_equal_numbers_of_messages():
-    found = by_case(
+    cases = by_case(
         [
             *(made_by_hand("a/b/c", messages, mean) for messages, mean in ((1, 10.0), (2, 20.0), (4, 40.0))),
             made_by_hand("a/b/c/50%@100us", 2, 24.0),
             *(made_by_hand("a/b/c/130%@100us", messages, mean) for messages, mean in ((1, 50.0), (2, 30.0), (4, 99.0))),
         ]
     )
-    assert {load: run["latency_mean_ps"] for load, run in shown(found, "correct", "a/b/c").items()} == {
+    assert {load: run["latency_mean_ps"] for load, run in shown(cases, "correct", "a/b/c").items()} == {
         "": 20.0,
         "/50%@100us": 24.0,
         "/130%@100us": 30.0,
     }
-    assert largest_slowdown(found, "correct", "a/b/c") == 1.5
-    assert largest_slowdown(found, "as-published", "a/b/c") is None
+    assert largest_slowdown(cases, "correct", "a/b/c") == 1.5
+    assert largest_slowdown(cases, "as-published", "a/b/c") is None
 
 
 def test_the_mean_of_the_largest_slowdowns():
@@ -141,13 +141,13 @@ def test_the_mean_of_the_largest_slowdowns():
         for load, mean in (("", 1.0), ("/90%@100us", 1.01), ("/130%@100us", 1.0 + messages / 10))
     ]
 
-    def found(runs):
+    def mean_row(runs):
         (row,) = [row for row in find("kang2019-512kb-4mb").rows(runs) if "mean of the largest slowdowns" in row.what]
         return row.what, row.ours, row.theirs, row.verdict
 
     what = "tornado, random: mean of the largest slowdowns at {} of nine sizes and intervals, each at its largest N"
-    assert found(runs) == (what.format(9), pytest.approx(1.5), 2.4, "no match")
-    assert found(runs[3:]) == (what.format(8), pytest.approx(1.55), 2.4, "no match")
+    assert mean_row(runs) == (what.format(9), pytest.approx(1.5), 2.4, "no match")
+    assert mean_row(runs[3:]) == (what.format(8), pytest.approx(1.55), 2.4, "no match")
 
 
 def test_random_is_slowed_more_than_contiguous_at_every_interval():

@@ -117,8 +117,8 @@ def made_up(**changed):
             for load in percents:
                 accepted = full[traffic].get(routing, 0.99 if traffic == "uniform" else 0.47)
                 where = {"form": "full", "traffic": traffic, "routing": routing, "load": load, "buffer": ""}
-                found = {"accepted": accepted, "mean_ps": mean.get((routing, traffic, load), 1e6)}
-                runs.append(where | found)
+                outcome = {"accepted": accepted, "mean_ps": mean.get((routing, traffic, load), 1e6)}
+                runs.append(where | outcome)
     return runs
 
 
@@ -159,8 +159,8 @@ def test_every_statement_can_fail():
     seen = set()
     for key, (changed, failing) in wrong.items():
         runs = made_up()
-        (one,) = (run for run in runs if (run["routing"], run["traffic"], run["load"]) == key)
-        one.update(changed)
+        (chosen,) = (run for run in runs if (run["routing"], run["traffic"], run["load"]) == key)
+        chosen.update(changed)
         assert verdicts(runs) == failing, key
         seen |= failing
     assert seen == {f"LL{n}" for n in range(1, 22)}

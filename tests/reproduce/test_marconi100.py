@@ -54,22 +54,22 @@ def test_b_is_that_of_the_command(tmp_path: Path) -> None:
     for number, job in enumerate(queue.others(draw, load)):
         lines.append(f"{number}|R|{cluster.fold(f'n{node:04}' for node in job.nodes)}")
     (tmp_path / "q.txt").write_text("\n".join(lines))
-    found = cluster.background(tmp_path / "q.txt", nodes_total=980)
-    assert found.utilisation == pytest.approx(runs.utilisation(draw, load))
-    assert found.jobs_excluded > 0  # jobs of one node
-    assert found.b < found.b1
+    background = cluster.background(tmp_path / "q.txt", nodes_total=980)
+    assert background.utilisation == pytest.approx(runs.utilisation(draw, load))
+    assert background.jobs_excluded > 0  # jobs of one node
+    assert background.b < background.b1
 
 
 def test_points() -> None:
     full = runs.points(False)
     panels = Counter(
-        (one["app"], one["size"])
-        for one in full
-        if one["locality"] == runs.FAR and (one["draw"], one["load"]) in runs.DRAWS
+        (point["app"], point["size"])
+        for point in full
+        if point["locality"] == runs.FAR and (point["draw"], point["load"]) in runs.DRAWS
     )
     assert panels == {(app, size): 22 for app in runs.COLLECTIVES for size in runs.SIZES}
-    assert all(one in full for one in runs.points(True))
-    assert {one["routing"] for one in full} == {runs.ROUTING, runs.MINIMAL}
+    assert all(point in full for point in runs.points(True))
+    assert {point["routing"] for point in full} == {runs.ROUTING, runs.MINIMAL}
     # b of the paper's figures 5 and 6.
     for name, wanted in (("low", 0.19), ("high", 0.74), ("hacc-low", 0.34), ("amr-high", 0.64)):
         assert runs.utilisation(*runs.QUEUES[name]) == pytest.approx(wanted, abs=0.05)
@@ -99,7 +99,7 @@ def test_what_is_kept(reduced: Callable[[str], Runs]) -> None:
 def made(sign: int) -> Runs:
     """Runs of all points. With sign 1 times grow with b and with the spread as the paper says; with -1 they fall."""
     rng = np.random.default_rng(1)
-    found = []
+    made_up = []
     for point in runs.points(False):
         b = point["load"]
         far = list(queue.LOCALITIES).index(point["locality"])
@@ -122,8 +122,8 @@ def made(sign: int) -> Runs:
             times = times + rng.normal(0, 0.5, len(times))
         minimal = 1 - 0.1 * b if sign > 0 else 0.5 + 0.1 * b
         kept = {"times_ps": times * 1e6, "minimal": minimal, "injected": 0.3}
-        found.append({**point, **kept})
-    return found
+        made_up.append({**point, **kept})
+    return made_up
 
 
 @pytest.fixture
@@ -162,14 +162,14 @@ def test_the_reduced_form_compares_what_it_has(reduced: Callable[[str], Runs]) -
 
 
 def test_the_page_and_the_picture_have_every_part(quick: None) -> None:
-    found = made(1)
+    simulated = made(1)
     reproduction = find(NAME)
-    rows = reproduction.rows(found)
-    page = reproduction.page(rows, found)
+    rows = reproduction.rows(simulated)
+    page = reproduction.page(rows, simulated)
     assert page.count("| broadcast |") >= 4 + 6
     for words in ("V18", "same-island", "minimal", "hacc", "miniamr", "b = 0."):
         assert words in page
     assert reproduction.picture is not None
-    titles = [axes.get_title() for axes in reproduction.picture(rows, found).axes]
+    titles = [axes.get_title() for axes in reproduction.picture(rows, simulated).axes]
     assert len(titles) == 12
     assert all(titles)

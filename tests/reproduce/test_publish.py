@@ -70,26 +70,26 @@ def committed(name):
     """(id, what, model) -> row of a committed table."""
     with (VALIDATION / f"{name}.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    found = {(row["id"], row["what"], row["model"]): row for row in rows}
-    assert len(found) == len(rows)
-    return found
+    by_key = {(row["id"], row["what"], row["model"]): row for row in rows}
+    assert len(by_key) == len(rows)
+    return by_key
 
 
 def test_committed_rows_are_all_the_expected_ones_for_both_models():
-    found = committed("kang2019-4kb")
+    published = committed("kang2019-4kb")
     wanted = {(row.id, row.what, model): row for row in expected() for model in ("correct", "as-published")}
-    assert set(found) == set(wanted)
+    assert set(published) == set(wanted)
     for key, row in wanted.items():
-        assert_is_judged(found[key], row)
+        assert_is_judged(published[key], row)
 
 
 def test_committed_rows_for_larger_messages_are_judged():
-    found = committed("kang2019-512kb-4mb")
+    published = committed("kang2019-512kb-4mb")
     judged = [
-        assert_is_judged(found[row.id, row.what, model], row)
+        assert_is_judged(published[row.id, row.what, model], row)
         for row in expected("expected_large.csv")
         for model in ("correct", "as-published")
-        if (row.id, row.what, model) in found
+        if (row.id, row.what, model) in published
     ]
     assert len(judged) >= 40
 

@@ -91,16 +91,16 @@ def latency(mean_us):
     ],
 )
 def test_measures_of_latencies(measure, cases, reference, value):
-    found = MEASURES[measure]([latency(mean) for mean in cases], [latency(mean) for mean in reference])
-    assert found == pytest.approx(value)
+    measured = MEASURES[measure]([latency(mean) for mean in cases], [latency(mean) for mean in reference])
+    assert measured == pytest.approx(value)
 
 
 def test_rates():
-    one = {"root_rate": 13.32 * 2**30, "background_rate": 1700.0 * 2**30}
-    assert MEASURES["rate"]([one], []) / SCALE["GiB/s"] == pytest.approx(13.32)
-    assert MEASURES["background"]([one], []) / SCALE["GiB/s"] == pytest.approx(1700)
+    outcome = {"root_rate": 13.32 * 2**30, "background_rate": 1700.0 * 2**30}
+    assert MEASURES["rate"]([outcome], []) / SCALE["GiB/s"] == pytest.approx(13.32)
+    assert MEASURES["background"]([outcome], []) / SCALE["GiB/s"] == pytest.approx(1700)
     # K53: 384 links of 4.37 GiB/s are 1,678 GiB/s.
-    assert MEASURES["background-load"]([one], []) == pytest.approx(1700 / 1678.08)
+    assert MEASURES["background-load"]([outcome], []) == pytest.approx(1700 / 1678.08)
 
 
 def test_a_measure_of_one_case_refuses_two():

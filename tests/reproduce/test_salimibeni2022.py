@@ -53,7 +53,7 @@ def made(allocation: int, size: int, times: np.ndarray, fits: Fits | None = None
 def runs(*, tails: bool, peaks: bool, fits: Fits) -> list[dict[str, Measured]]:
     """Eight allocations; with tails that grow with the groups, or symmetric times; with two peaks, or one."""
     rng = np.random.default_rng(2)
-    found = []
+    measured = []
     for allocation in range(1, 9):
         for size in (4, 64, 1024, 16384):
             times = 100 + rng.normal(0, 1, 300) * (1 if tails else 40 / size**0.3)
@@ -62,59 +62,63 @@ def runs(*, tails: bool, peaks: bool, fits: Fits) -> list[dict[str, Measured]]:
             if peaks:
                 times[150:280] += 20
             times = rng.permutation(times)
-            found.append({"series": made(allocation, size, np.abs(times), fits if size == 4 else None)})
-    return found
+            measured.append({"series": made(allocation, size, np.abs(times), fits if size == 4 else None)})
+    return measured
 
 
-def verdicts(found: list[dict[str, Measured]]) -> dict[str, str]:
-    return {row.what: row.verdict for row in compare(found)}
+def verdicts(measured: list[dict[str, Measured]]) -> dict[str, str]:
+    return {row.what: row.verdict for row in compare(measured)}
 
 
 def test_statements_that_hold(fits: Fits) -> None:
-    found = verdicts(runs(tails=True, peaks=True, fits=fits))
-    assert found.pop("iterations above the 85 % quantile") == "not comparable"
-    assert found.pop("families tried for each series") == "no match"
-    assert found["series with two peaks or more"] == "match"
-    assert found["rank correlation of the groups of an allocation with share of the tail"] == "match"
-    assert found["greatest time over the mean, largest of the series"] == "match"
-    assert found["series whose mean is above the median"] == "match"
+    verdict_of = verdicts(runs(tails=True, peaks=True, fits=fits))
+    assert verdict_of.pop("iterations above the 85 % quantile") == "not comparable"
+    assert verdict_of.pop("families tried for each series") == "no match"
+    assert verdict_of["series with two peaks or more"] == "match"
+    assert verdict_of["rank correlation of the groups of an allocation with share of the tail"] == "match"
+    assert verdict_of["greatest time over the mean, largest of the series"] == "match"
+    assert verdict_of["series whose mean is above the median"] == "match"
 
 
 def test_statements_that_do_not_hold(fits: Fits) -> None:
-    symmetric = dataclasses.replace(fits, fits=tuple(sorted(fits.fits, key=lambda one: one.family != "norm")))
+    symmetric = dataclasses.replace(fits, fits=tuple(sorted(fits.fits, key=lambda fit: fit.family != "norm")))
     best = dataclasses.replace(symmetric.fits[0], aic=-1e9)
     symmetric = dataclasses.replace(symmetric, fits=(best, *symmetric.fits[1:]))
     rows = compare(runs(tails=False, peaks=False, fits=symmetric))
-    found = {row.what: row.verdict for row in rows}
+    verdict_of = {row.what: row.verdict for row in rows}
     for what in (
         "series whose mean is above the median",
         "greatest time over the mean, largest of the series",
         "fitted series whose best family is not symmetric",
         "series with two peaks or more",
     ):
-        assert found[what] == "no match", what
+        assert verdict_of[what] == "no match", what
     # The tail has nothing to do with the groups, and eight allocations say no more.
-    assert found["rank correlation of the groups of an allocation with share of the tail"] == "not comparable"
+    assert verdict_of["rank correlation of the groups of an allocation with share of the tail"] == "not comparable"
     assert next(row.why for row in rows if row.id == "V7" and "groups" in row.what).endswith("cannot tell")
-    assert found["rank correlation of QCD with size, median of allocations and collectives"] == "match"
+    assert verdict_of["rank correlation of QCD with size, median of allocations and collectives"] == "match"
 
 
 def test_a_point_of_a_relation_is_an_allocation(fits: Fits) -> None:
-    found = series(runs(tails=True, peaks=False, fits=fits))
-    (one,) = (one for one in relations(found) if (one.spread, one.measure) == ("groups", "share of the tail"))
-    assert one.correlation.n == 8
-    assert one.correlation.spearman.value > 0.9
-    assert len(size_trends(found)) == 8
+    measured = series(runs(tails=True, peaks=False, fits=fits))
+    (relation,) = (
+        candidate
+        for candidate in relations(measured)
+        if (candidate.spread, candidate.measure) == ("groups", "share of the tail")
+    )
+    assert relation.correlation.n == 8
+    assert relation.correlation.spearman.value > 0.9
+    assert len(size_trends(measured)) == 8
 
 
 def test_the_page_and_the_picture(tmp_path) -> None:
     """Of the whole data, with the fits of the reduced form; about 5 s, most of it for the test of peaks."""
     reproduction = find(NAME)
-    found = gather(True, 1)
-    rows = reproduction.rows(found)
-    page = reproduction.page(rows, found)
+    gathered = gather(True, 1)
+    rows = reproduction.rows(gathered)
+    page = reproduction.page(rows, gathered)
     assert page.startswith("# Times measured on Leonardo")
     assert "Correlation is not causation" in page
     assert "HLC-Lab/pico (commit 413bc5d" in page
     assert "$" not in page
-    assert page == reproduction.page(rows, found)
+    assert page == reproduction.page(rows, gathered)

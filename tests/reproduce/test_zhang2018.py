@@ -55,14 +55,17 @@ def test_the_file_of_workloads_is_what_the_generator_makes():
 def test_workloads_are_what_the_paper_says():
     workloads = read()
     assert len(workloads) == 1000
-    assert {one.large_nodes for one in workloads} == set(range(17, 137))
-    assert {one.small_nodes for one in workloads} == set(range(2, 17))
-    assert all(one.small_jobs * one.small_nodes + one.large_jobs * one.large_nodes <= 272 for one in workloads)
-    assert min(min(one.small_jobs, one.large_jobs) for one in workloads) == 1
+    assert {workload.large_nodes for workload in workloads} == set(range(17, 137))
+    assert {workload.small_nodes for workload in workloads} == set(range(2, 17))
+    assert all(
+        workload.small_jobs * workload.small_nodes + workload.large_jobs * workload.large_nodes <= 272
+        for workload in workloads
+    )
+    assert min(min(workload.small_jobs, workload.large_jobs) for workload in workloads) == 1
     # Every pair of numbers that fits is possible: 2 nodes leave room for far more jobs than 16.
-    assert max(one.small_jobs for one in workloads if one.small_nodes <= 3) > 60
+    assert max(workload.small_jobs for workload in workloads if workload.small_nodes <= 3) > 60
     for side in ("small_motif", "large_motif"):
-        drawn = [getattr(one, side) for one in workloads]
+        drawn = [getattr(workload, side) for workload in workloads]
         assert all(120 <= drawn.count(motif) <= 220 for motif in MOTIFS)
 
 
@@ -179,22 +182,22 @@ def test_points_and_their_headline():
     assert points([runs], ["simple"]) == [Point(setup.name, "simple", 2.0, 0.5)]
     assert points([runs], ["simple"], coded=True) == [Point(setup.name, "simple", 0.5, 2.0)]
     some = [Point("a", "x", 2.0, 4.0), Point("a", "y", 0.5, 0.5), Point("b", "x", 1.0, 2.0), Point("b", "y", 2.0, 0.5)]
-    found = headline(some)
-    assert (found.better, found.worse, found.equal, found.best) == (25, 25, 25, 75)
-    assert found.averages["points"] == pytest.approx(100 * (0.5 + 0.75 - 1 - 1 + 0 + 0.5 + 0.5 - 1) / 8)
-    assert found.averages["workloads"] == pytest.approx(100 * ((1 - 4 / 7) + (1 - 4 / 5.5)) / 2)
-    assert found.averages["overhead"] == pytest.approx(100 * (12.5 / 8 - 1))
-    assert found.averages["small"] == pytest.approx(100 * (0.5 - 1 + 0 + 0.5) / 4)
+    summary = headline(some)
+    assert (summary.better, summary.worse, summary.equal, summary.best) == (25, 25, 25, 75)
+    assert summary.averages["points"] == pytest.approx(100 * (0.5 + 0.75 - 1 - 1 + 0 + 0.5 + 0.5 - 1) / 8)
+    assert summary.averages["workloads"] == pytest.approx(100 * ((1 - 4 / 7) + (1 - 4 / 5.5)) / 2)
+    assert summary.averages["overhead"] == pytest.approx(100 * (12.5 / 8 - 1))
+    assert summary.averages["small"] == pytest.approx(100 * (0.5 - 1 + 0 + 0.5) / 4)
 
 
 def test_numbers_of_jobs():
     """L14 and L15."""
-    counted = {(p["nodes"], *((one["count"], one["nodes"]) for one in p["jobs"])) for p in full("fig4")}
+    counted = {(p["nodes"], *((job["count"], job["nodes"]) for job in p["jobs"])) for p in full("fig4")}
     assert counted == {
         (272, (15, 16)), (272, (3, 64)), (272, (11, 16)), (272, (2, 64)),
         (272, (4, 68)), (528, (4, 132)), (544, (4, 136)), (1056, (4, 264)),
     }  # fmt: skip
-    counted = {(p["nodes"], *(one["count"] for one in p["jobs"])) for p in full("fig7")}
+    counted = {(p["nodes"], *(job["count"] for job in p["jobs"])) for p in full("fig7")}
     assert counted == {(272, 3, 3), (272, 2, 2), (528, 5, 5), (544, 6, 6), (1056, 11, 11)}
 
 
@@ -215,7 +218,9 @@ def test_every_variant_changes_the_run(routers):
         if (point["routers"], point["policy"], point["seed"]) == (routers, "simple", 10_000):
             specs[point["variant"]] = make(point).resolve().spec
     usual = specs.pop("as in the figures")
-    plain = next(one for one in full("fig10") if (one["routers"], one["policy"]) == (routers, "simple"))
+    plain = next(
+        candidate for candidate in full("fig10") if (candidate["routers"], candidate["policy"]) == (routers, "simple")
+    )
     assert usual == make(plain).resolve().spec
     assert len(specs) == (10 if routers == "as-published" else 4)
     for variant, spec in specs.items():
@@ -255,10 +260,10 @@ def test_small_jobs_want_to_be_together_and_large_ones_apart(reduced):
 
 def test_level_spread_is_at_the_bottom_left(reduced):
     """One repetition; with FFT3d large jobs are up to 30 % faster under policies that ignore groups."""
-    for one in gathered.gather(reduced("zhang2018-fig7")):
-        best = {name: min(one.time(policy, name) for policy in BASELINES) for name in ("small", "large")}
-        assert one.time("level-spread", "small") <= 1.1 * best["small"]
-        assert one.time("level-spread", "large") <= 1.3 * best["large"]
+    for of_setup in gathered.gather(reduced("zhang2018-fig7")):
+        best = {name: min(of_setup.time(policy, name) for policy in BASELINES) for name in ("small", "large")}
+        assert of_setup.time("level-spread", "small") <= 1.1 * best["small"]
+        assert of_setup.time("level-spread", "large") <= 1.3 * best["large"]
 
 
 def test_spreading_evens_out_the_load_of_links(reduced):
@@ -284,24 +289,27 @@ def test_reasons_are_about_rows_that_do_not_match():
         if "today" not in {row["model"] for row in published}:  # a page from before
             continue
         rows = [row for row in published if row["verdict"] != "match"]
-        for one in known:
-            for what in one.rows:
-                assert any(row["model"] in one.routers and row["what"].startswith(what) for row in rows), (figure, what)
+        for reason in known:
+            for what in reason.rows:
+                assert any(row["model"] in reason.routers and row["what"].startswith(what) for row in rows), (
+                    figure,
+                    what,
+                )
 
 
 def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
     table = gathered.by_routers(full("fig10"))["today"]
     assert len(mixed(table, "small-first")) == WORKLOADS
-    found = alone(table)
-    assert {motif: len(runs) for motif, runs in found.items()} == dict.fromkeys(MOTIFS, ALONE)
-    for motif, runs in found.items():
-        assert {one.motif for each in runs for one in each.setup.classes} == {motif}
+    by_motif = alone(table)
+    assert {motif: len(runs) for motif, runs in by_motif.items()} == dict.fromkeys(MOTIFS, ALONE)
+    for motif, runs in by_motif.items():
+        assert {job_class.motif for each in runs for job_class in each.setup.classes} == {motif}
 
 
 @pytest.mark.parametrize(("figure", "panels"), [("fig5", 8), ("fig8", 24), ("fig10", 16), ("fig12", 4)])
 def test_pictures_are_drawn(figure, panels, reduced):
-    one = find(f"zhang2018-{figure}")
-    assert len(one.picture([], reduced(one.name)).axes) == panels
+    study = find(f"zhang2018-{figure}")
+    assert len(study.picture([], reduced(study.name)).axes) == panels
 
 
 @pytest.mark.parametrize("figure", FIGURES)

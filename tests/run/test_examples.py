@@ -14,6 +14,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.mark.parametrize("name", ["training", "trace"])
 def test_a_program_of_the_examples_ends(name: str) -> None:
-    found = run(scenario.load(EXAMPLES / f"{name}.toml")).summary["jobs"][0]
-    assert found["time_ps"] > 0
-    assert found["messages_delivered"] == found["messages_sent"] > 0
+    done = run(scenario.load(EXAMPLES / f"{name}.toml")).summary["jobs"][0]
+    assert done["time_ps"] > 0
+    assert done["messages_delivered"] == done["messages_sent"] > 0

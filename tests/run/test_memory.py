@@ -46,21 +46,21 @@ def scenario_of(app: str, nodes: int = 8, more: str = "") -> od.Scenario:
 )
 def test_the_rows_expected_are_those_recorded(app: str, nodes: int) -> None:
     """Those of the target: how much the background sends until the target is done is not known."""
-    found = scenario_of(app, nodes)
-    run = od.run(found)
-    assert memory.expected_rows(found.resolve()) == run.messages.filter(run.messages["job"] == 0).height
+    scenario = scenario_of(app, nodes)
+    run = od.run(scenario)
+    assert memory.expected_rows(scenario.resolve()) == run.messages.filter(run.messages["job"] == 0).height
 
 
 def test_a_run_that_ends_at_a_time_records_what_is_sent_by_then() -> None:
-    found = scenario_of('pattern = "uniform-random", interval = "1 us"', more='[run]\nuntil = "5 us"')
-    expected, rows = memory.expected_rows(found.resolve()), od.run(found).messages.height
+    scenario = scenario_of('pattern = "uniform-random", interval = "1 us"', more='[run]\nuntil = "5 us"')
+    expected, rows = memory.expected_rows(scenario.resolve()), od.run(scenario).messages.height
     assert expected == 10 * 5
     assert rows <= expected <= rows + 10  # the jitter moves one message of each rank behind the end
 
 
 def test_what_is_not_recorded_needs_no_memory() -> None:
-    found = scenario_of('pattern = "uniform-random", interval = "1 us"', more='[measure]\nlatency = "histogram"')
-    assert memory.expected_rows(found.resolve()) == 0
+    scenario = scenario_of('pattern = "uniform-random", interval = "1 us"', more='[measure]\nlatency = "histogram"')
+    assert memory.expected_rows(scenario.resolve()) == 0
 
 
 @pytest.mark.parametrize("swept", [False, True])
@@ -71,9 +71,9 @@ def test_rows_that_do_not_fit_are_refused_before_simulating(
     monkeypatch.setattr("odonata.runner.simulate", lambda *_, **__: pytest.fail("it was simulated"))
     resolved = many.resolve()
     simulate: partial[Any] = partial(runner.measure, resolved) if swept else partial(od.run, many, tmp_path / "out")
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         simulate()
-    said = str(found.value)
+    said = str(raised.value)
     assert not (tmp_path / "out").exists()
     assert "scenario.toml" in said or swept
     assert "would record 16,000,000,000 messages and need 894.1 GiB of memory" in said
@@ -116,9 +116,9 @@ def test_memory_is_what_the_machine_and_every_control_group_leave(
 
 
 def test_without_such_files_the_whole_memory_counts(tmp_path: Path) -> None:
-    found = memory.available_bytes(tmp_path)
-    assert found is not None
-    assert found > 2**28
+    available = memory.available_bytes(tmp_path)
+    assert available is not None
+    assert available > 2**28
 
 
 def test_windows_that_do_not_fit_are_refused_before_simulating() -> None:

@@ -38,29 +38,29 @@ seed = 1
 
 
 def test_a_collective_beside_traffic(tmp_path: Path) -> None:
-    found = run(scenario.parse(TEXT), tmp_path / "run", alone=True)
-    target, noise = found.summary["jobs"]
+    done = run(scenario.parse(TEXT), tmp_path / "run", alone=True)
+    target, noise = done.summary["jobs"]
     assert (target["nodes"], target["ranks"], target["iterations"]) == (8, 16, 5)
     assert target["messages_sent"] == 5 * 16 * 15
     assert target["messages_intra_node"] == 5 * 16
     assert target["slowdown"] == target["time_ps"] / target["time_alone_ps"] > 1
-    assert target["time_ps"] == found.ranks["finish_ps"].max()
+    assert target["time_ps"] == done.ranks["finish_ps"].max()
     assert "iterations" not in noise
-    assert found.messages.is_empty(), "programs keep histograms unless told otherwise"
+    assert done.messages.is_empty(), "programs keep histograms unless told otherwise"
     iterations = open_run(tmp_path / "run").iterations
     assert iterations["ranks"].to_list() == [16] * 5
     assert (iterations["time_ps"] == iterations["last_end_ps"] - iterations["first_begin_ps"]).all()
     assert target["iteration_ps"]["mean"] == iterations["time_ps"].mean()
-    ranks = found.ranks
-    assert ranks["node"].to_list() == found.resolved["spec"]["jobs"][0]["nodes"]
+    ranks = done.ranks
+    assert ranks["node"].to_list() == done.resolved["spec"]["jobs"][0]["nodes"]
     assert (ranks["work_ps"] > 0).all()
 
 
 def test_every_message_of_a_program_can_be_kept() -> None:
     text = TEXT.replace('gap = "1 us" }', 'gap = "1 us" }\nrecord = "every-message"')
-    found = run(scenario.parse(text))
-    rows = found.messages.filter(pl.col("job") == 0)
-    assert rows.height == found.summary["jobs"][0]["messages_sent"]
+    done = run(scenario.parse(text))
+    rows = done.messages.filter(pl.col("job") == 0)
+    assert rows.height == done.summary["jobs"][0]["messages_sent"]
     assert rows["interval"].unique().sort().to_list() == [0, 1, 2, 3, 4]
 
 

@@ -23,47 +23,47 @@ if TYPE_CHECKING:
 
 
 def test_a_run_in_memory_has_tables_and_a_summary(tiny: Scenario) -> None:
-    found = run(tiny)
-    assert found.path is None
-    assert found.id == tiny.resolve().id
-    assert found.jobs["name"].to_list() == ["target", "noise"]
-    assert found.jobs["background"].to_list() == [False, True]
-    target = found.summary["jobs"][0]
+    done = run(tiny)
+    assert done.path is None
+    assert done.id == tiny.resolve().id
+    assert done.jobs["name"].to_list() == ["target", "noise"]
+    assert done.jobs["background"].to_list() == [False, True]
+    target = done.summary["jobs"][0]
     assert (target["messages_sent"], target["messages_delivered"]) == (160, 160)
     assert target["bytes"] == 160 * 4000
-    assert found.messages.filter(job=0).height == 160
-    assert target["latency_ps"]["max"] == found.messages.filter(job=0)["latency_ps"].max()
-    assert target["latency_ps"]["mean"] == pytest.approx(found.messages.filter(job=0)["latency_ps"].mean())
+    assert done.messages.filter(job=0).height == 160
+    assert target["latency_ps"]["max"] == done.messages.filter(job=0)["latency_ps"].max()
+    assert target["latency_ps"]["mean"] == pytest.approx(done.messages.filter(job=0)["latency_ps"].mean())
     assert 0 < target["minimal_fraction"] <= 1
     assert 1 < target["hops_mean"] < 6
 
 
 def test_every_byte_delivered_came_over_its_ejection_link(tiny: Scenario) -> None:
-    found = run(tiny)
-    to_nodes = found.links.filter(to_kind="node")
+    done = run(tiny)
+    to_nodes = done.links.filter(to_kind="node")
     assert to_nodes.height == 16
-    assert to_nodes["bytes"].sum() == found.jobs["bytes"].sum()
-    between = found.links.filter(pl.col("from_group") != pl.col("to_group"))
-    assert between["bytes"].sum() >= found.counters["bytes_in"].sum() > 0
+    assert to_nodes["bytes"].sum() == done.jobs["bytes"].sum()
+    between = done.links.filter(pl.col("from_group") != pl.col("to_group"))
+    assert between["bytes"].sum() >= done.counters["bytes_in"].sum() > 0
 
 
 def test_rows_and_histogram_agree(tiny: Scenario) -> None:
     rows, histogram = run(tiny), run(tiny.set("measure.latency", "histogram"))
     assert histogram.messages.is_empty()
-    exact, binned = (found.summary["jobs"][0]["latency_ps"] for found in (rows, histogram))
+    exact, binned = (done.summary["jobs"][0]["latency_ps"] for done in (rows, histogram))
     for name in ("min", "max", "mean"):
         assert exact[name] == binned[name]
     assert binned == pytest.approx(exact, rel=0.001)
 
 
 def test_alone_gives_the_slowdown_of_targets_only(tiny: Scenario) -> None:
-    found = run(tiny, alone=True)
-    target, noise = found.jobs.iter_rows(named=True)
-    assert found.manifest["alone"] == ["target"]
+    done = run(tiny, alone=True)
+    target, noise = done.jobs.iter_rows(named=True)
+    assert done.manifest["alone"] == ["target"]
     assert target["slowdown"] == pytest.approx(target["latency_mean_ps"] / target["alone_mean_ps"])
     assert target["slowdown"] > 1
     assert noise["slowdown"] is None
-    assert "x that of target alone" in str(found)
+    assert "x that of target alone" in str(done)
     assert run(tiny).jobs["slowdown"].to_list() == [None, None]
 
 
@@ -85,9 +85,9 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
         return real(spec, *more)
 
     monkeypatch.setattr(core, "run", counting)
-    found = run(only, alone=True)
+    done = run(only, alone=True)
     assert len(calls) == 1
-    assert found.jobs["slowdown"].to_list() == [1.0]
+    assert done.jobs["slowdown"].to_list() == [1.0]
 
 
 @pytest.mark.parametrize(("failed", "wired"), [(None, 1), ({"routers": [2]}, 2)])
@@ -104,8 +104,8 @@ def test_a_machine_is_wired_once(
         return real(*arguments)
 
     monkeypatch.setattr(_core, "Machine", counting)
-    found = run(tiny if failed is None else tiny.set("system.failed", failed), tmp_path / "out", alone=True)
-    assert found.links.height > 0
+    done = run(tiny if failed is None else tiny.set("system.failed", failed), tmp_path / "out", alone=True)
+    assert done.links.height > 0
     assert len(built) == wired
 
 
@@ -138,12 +138,12 @@ def test_another_seed_is_another_run(tiny: Scenario) -> None:
 def test_a_folder_alone_is_enough(tiny: Scenario, tmp_path: Path) -> None:
     written = run(tiny, tmp_path / "out", alone=True)
     tiny.path.unlink()
-    found = odonata.open(tmp_path / "out")
-    assert found.summary == written.summary
+    opened = odonata.open(tmp_path / "out")
+    assert opened.summary == written.summary
     for table in TABLES:
-        assert getattr(found, table).equals(getattr(written, table))
-    assert found.resolved["spec"]["seed"] == 1
-    assert found.scenario == tiny.text
+        assert getattr(opened, table).equals(getattr(written, table))
+    assert opened.resolved["spec"]["seed"] == 1
+    assert opened.scenario == tiny.text
 
 
 def test_finished_work_is_not_repeated(tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +157,8 @@ def test_finished_work_is_not_repeated(tiny: Scenario, tmp_path: Path, monkeypat
 
 def test_alone_completes_a_run_that_lacks_it(tiny: Scenario, tmp_path: Path) -> None:
     run(tiny, tmp_path / "out")
-    found = run(tiny, tmp_path / "out", alone=True)
-    assert found.jobs["slowdown"][0] > 1
+    done = run(tiny, tmp_path / "out", alone=True)
+    assert done.jobs["slowdown"][0] > 1
     # And it stays after a call without `alone`.
     assert run(tiny, tmp_path / "out").jobs["slowdown"][0] > 1
 

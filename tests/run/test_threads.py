@@ -99,10 +99,10 @@ def test_the_bytes_do_not_depend_on_the_number_of_threads(busy: Path, tmp_path: 
         run = odonata.run(busy, tmp_path / str(threads), threads=threads, alone=True)
         used.append(run.manifest["wall"]["threads"])
     assert used == [1, 2, 5]
-    one = _contents(tmp_path / "1")
-    assert len(one) > 3
-    assert _contents(tmp_path / "2") == one
-    assert _contents(tmp_path / "5") == one
+    alone = _contents(tmp_path / "1")
+    assert len(alone) > 3
+    assert _contents(tmp_path / "2") == alone
+    assert _contents(tmp_path / "5") == alone
 
 
 def test_programs_and_answered_packets_give_the_same_bytes(tmp_path: Path) -> None:
@@ -113,19 +113,19 @@ def test_programs_and_answered_packets_give_the_same_bytes(tmp_path: Path) -> No
         odonata.run(path, tmp_path / str(threads), threads=threads).manifest["wall"]["threads"] for threads in (1, 3)
     ]
     assert used == [1, 3]
-    one = _contents(tmp_path / "1")
-    assert {"iterations.parquet", "ranks.parquet", "nics.parquet", "series.parquet"} <= set(one)
-    assert _contents(tmp_path / "3") == one
+    alone = _contents(tmp_path / "1")
+    assert {"iterations.parquet", "ranks.parquet", "nics.parquet", "series.parquet"} <= set(alone)
+    assert _contents(tmp_path / "3") == alone
 
 
 def test_small_runs_get_one_thread_and_blame_is_shared(tiny: Scenario, busy: Path) -> None:
     """Catches blame that depends on the number of threads, or that is left to one of them."""
     assert odonata.run(tiny, threads=8).manifest["wall"]["threads"] == 1
     blamed = odonata.load(busy, ["measure.blame=true", "measure.roots=true"])
-    one, two = (odonata.run(blamed, threads=threads) for threads in (1, 2))
+    single, two = (odonata.run(blamed, threads=threads) for threads in (1, 2))
     assert two.manifest["wall"]["threads"] == 2
-    assert one.blame.equals(two.blame)
-    assert len(one.blame)
+    assert single.blame.equals(two.blame)
+    assert len(single.blame)
 
 
 QUIET_JOB = """

@@ -180,10 +180,10 @@ CASES = [
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )
-def test_bad_scenarios(found, instead, line, message, hint):
-    assert BASE.count(found) >= 1
+def test_bad_scenarios(replaced, instead, line, message, hint):
+    assert BASE.count(replaced) >= 1
     with pytest.raises(InputError) as caught:
-        parse(BASE.replace(found, instead, 1), "s.toml").resolve()
+        parse(BASE.replace(replaced, instead, 1), "s.toml").resolve()
     error = caught.value
     assert message in str(error)
     if "no.txt" not in str(error):

@@ -220,7 +220,7 @@ def test_sensing_and_its_delay_change_what_happens():
     resolved = [base.set("sensing", sensor).set("job.a.app.messages", 50).resolve() for sensor in sensors]
     assert resolved[4].spec["sensing"] == {"kind": "credits", "delay_ps": {"local": 500_000, "global": 500_000}}
     assert resolved[5].document["scenario"]["sensing"]["delay"] == {"local": "0 s", "global": "500 ns"}
-    assert len({run(one)[0]["latency"]["sum"] for one in resolved}) == len(sensors)
+    assert len({run(spec)[0]["latency"]["sum"] for spec in resolved}) == len(sensors)
 
 
 def test_failures_reach_the_core_and_their_nodes_are_left_out():

@@ -40,13 +40,13 @@ def scenario(*routings, base=BASE):
     return parse(base + "".join(jobs), "s.toml")
 
 
-def found(*routings, base=BASE):
+def job_routings_of(*routings, base=BASE):
     table = scenario(*routings, base=base).table
     return job_routings(table, table.job, machine.load(table.system, table.fabric))
 
 
 def test_jobs_use_the_routing_of_the_run_unless_they_say_otherwise():
-    told = found(None, '"valiant"', '{ name = "fpar" }')
+    told = job_routings_of(None, '"valiant"', '{ name = "fpar" }')
     assert told.usual.spec() == {"name": "minimal", "select": "random"}
     assert [told.spec_of_job(n) for n in range(3)] == [
         {},
@@ -57,27 +57,27 @@ def test_jobs_use_the_routing_of_the_run_unless_they_say_otherwise():
 
 def test_a_job_that_names_the_routing_of_the_run_changes_nothing():
     """So that the run keeps its identity."""
-    assert found('"minimal"').spec_of_job(0) == {}
-    assert found('{ select = "random" }').spec_of_job(0) == {}
+    assert job_routings_of('"minimal"').spec_of_job(0) == {}
+    assert job_routings_of('{ select = "random" }').spec_of_job(0) == {}
 
 
 def test_a_table_without_a_name_means_the_routing_of_the_run_with_its_defaults():
     base = BASE.replace('"minimal"', '{ name = "fpar", threshold = 0.3 }')
-    told = found('{ candidates = "one-group" }', base=base)
+    told = job_routings_of('{ candidates = "one-group" }', base=base)
     assert told.usual.spec()["threshold_ppm"] == 300_000
     assert told.spec_of_job(0) == {"routing": {**FPAR, "candidates": "one-group"}}
 
 
 def test_no_routing_at_all_means_that_of_the_machine():
-    assert found(None, base=BASE.replace('routing = "minimal"\n', "")).usual.spec() == FPAR
+    assert job_routings_of(None, base=BASE.replace('routing = "minimal"\n', "")).usual.spec() == FPAR
 
 
 def test_eight_different_routings_and_not_more():
     seven = [f"{{ name = 'fpar', threshold = 0.{n} }}" for n in range(1, 8)]
-    assert len(found(*seven, *seven).own) == 14
-    assert len(found(*seven, '"valiant"').own) == 8, "the routing of the run is not used"
+    assert len(job_routings_of(*seven, *seven).own) == 14
+    assert len(job_routings_of(*seven, '"valiant"').own) == 8, "the routing of the run is not used"
     with pytest.raises(InputError, match="9 different routings in one run; at most 8 are possible") as caught:
-        found(*seven, None, '"valiant"')
+        job_routings_of(*seven, None, '"valiant"')
     assert caught.value.path == ("job", 8, "routing")
 
 

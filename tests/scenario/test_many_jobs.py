@@ -37,8 +37,8 @@ def test_jobs_are_resolved_in_linear_time(place, lines_of):
 def test_5000_jobs_are_resolved_in_seconds(place):
     """About a second of a processor's time. With a list of all free nodes for each job it takes a minute."""
     begin = time.process_time()
-    found = resolved(5000, place)
-    assert len(found.id) == 16
-    assert len(found.document["scenario"]["job"]) == len(found.background) == 5000
+    resolution = resolved(5000, place)
+    assert len(resolution.id) == 16
+    assert len(resolution.document["scenario"]["job"]) == len(resolution.background) == 5000
     assert time.process_time() - begin < 30
-    assert len({node for job in found.spec["jobs"] for node in job["nodes"]}) == 15_000
+    assert len({node for job in resolution.spec["jobs"] for node in job["nodes"]}) == 15_000

@@ -34,18 +34,18 @@ def test_linear_and_round_robin():
 
 def test_random_nodes_keep_neighbours_together():
     """L5: the node list is shuffled, ranks 2i and 2i+1 share a node."""
-    found = nodes('"random-nodes"')
-    assert found == nodes('"random"')
-    assert found[::2] == found[1::2]
-    assert sorted(found[::2]) == sorted(PLACED)
+    mapped = nodes('"random-nodes"')
+    assert mapped == nodes('"random"')
+    assert mapped[::2] == mapped[1::2]
+    assert sorted(mapped[::2]) == sorted(PLACED)
     assert len({tuple(nodes('"random-nodes"', seed)) for seed in range(20)}) > 5
 
 
 def test_random_ranks_part_them():
-    found = {tuple(nodes('"random-ranks"', seed)) for seed in range(20)}
-    assert len(found) > 15
-    assert all(Counter(f) == Counter(PLACED * 2) for f in found)
-    assert any(f[0] != f[1] for f in found)
+    drawn = {tuple(nodes('"random-ranks"', seed)) for seed in range(20)}
+    assert len(drawn) > 15
+    assert all(Counter(f) == Counter(PLACED * 2) for f in drawn)
+    assert any(f[0] != f[1] for f in drawn)
 
 
 def test_a_seed_of_its_own_makes_it_the_same_in_every_run():

@@ -112,12 +112,12 @@ def test_costs_by_size_stand_beside_the_others():
     app = '{ motif = "ping-pong", message = "1 KB" }'
     rows = '{ size = "8 B", send = "1 ns", receive = "2 ns" }, '
     rows += '{ size = "1 KiB", send = "3 ns", receive = "4 ns", delay = "5 us" }'
-    found = program(app, more=f"overhead = {{ by_size = [{rows}] }}")
-    assert found.pop("by_size") == [
+    read = program(app, more=f"overhead = {{ by_size = [{rows}] }}")
+    assert read.pop("by_size") == [
         {"bytes": 8, "send_ps": 1_000, "receive_ps": 2_000, "delay_ps": 0},
         {"bytes": 1_024, "send_ps": 3_000, "receive_ps": 4_000, "delay_ps": 5_000_000},
     ]
-    assert found == program(app) == program(app, more="overhead = { by_size = [] }")
+    assert read == program(app) == program(app, more="overhead = { by_size = [] }")
 
 
 @pytest.mark.parametrize(
@@ -136,19 +136,19 @@ def test_a_key_given_twice_is_refused(key):
 def test_a_background_program_has_no_end_unless_one_is_given():
     other = '[[job]]\nname = "b"\nnodes = 4\napp = { collective = "barrier"%s }\nbackground = true'
     for given, iterations in (("", None), (", iterations = 5", 5)):
-        found = resolved('{ collective = "barrier" }', more=other % given)
-        assert found.spec["jobs"][1]["program"]["iterations"] == iterations
-        assert found.spec["stop"]["jobs"] == [0]
+        resolution = resolved('{ collective = "barrier" }', more=other % given)
+        assert resolution.spec["jobs"][1]["program"]["iterations"] == iterations
+        assert resolution.spec["stop"]["jobs"] == [0]
 
 
 def test_a_program_runs_alone_and_one_without_end_does_not():
-    found = resolved(
+    resolution = resolved(
         '{ collective = "barrier" }',
         more='[[job]]\nname = "b"\nnodes = 4\napp = { collective = "barrier" }\nbackground = true',
     )
-    assert found.alone("a")["stop"] == {"jobs": [0], "at_ps": None}
+    assert resolution.alone("a")["stop"] == {"jobs": [0], "at_ps": None}
     with pytest.raises(InputError, match="never ends") as caught:
-        found.alone("b")
+        resolution.alone("b")
     assert "iterations" in caught.value.hint
 
 
@@ -180,9 +180,9 @@ def test_a_job_of_one_node_may_have_several_ranks():
     ],
 )
 def test_the_algorithm_that_is_meant_where_none_is_named(app, nodes, algorithm):
-    found = resolved(f"{{ {app} }}", nodes)
-    assert found.spec["jobs"][0]["program"]["body"]["phases"][0]["what"]["algorithm"] == algorithm
-    assert found.document["scenario"]["job"][0]["app"]["algorithm"] == algorithm
+    resolution = resolved(f"{{ {app} }}", nodes)
+    assert resolution.spec["jobs"][0]["program"]["body"]["phases"][0]["what"]["algorithm"] == algorithm
+    assert resolution.document["scenario"]["job"][0]["app"]["algorithm"] == algorithm
 
 
 @pytest.mark.parametrize("name", COLLECTIVES)
@@ -364,12 +364,12 @@ def test_what_one_rank_would_send_itself_is_no_part_of_a_training_step():
 
 def test_phases_are_listed_in_order():
     along = "along = { grid = [4, 2], axis = 1 }"
-    found = resolved(
+    resolution = resolved(
         '{ motif = "phases", phases = [ { compute = "1 us", jitter = "2 ns" }, '
         f'{{ collective = "broadcast", message = "20 KB", root = 1, {along} }}, '
         '{ motif = "halo3d", message = "1 KB", compute = "3 us" } ] }'
     )
-    phases = found.spec["jobs"][0]["program"]["body"]["phases"]
+    phases = resolution.spec["jobs"][0]["program"]["body"]["phases"]
     assert phases[0] == {"what": {"name": "compute", "ps": 1_000_000, "jitter_ps": 2_000}}
     assert phases[1] == {
         "along": {"grid": [4, 2], "axis": 1},
@@ -377,7 +377,7 @@ def test_phases_are_listed_in_order():
         "what": {"name": "broadcast", "algorithm": "binomial", "root": 1, "bytes": 20_000},
     }
     assert [phase["what"]["name"] for phase in phases[2:]] == ["compute", "halo"]
-    told = found.document["scenario"]["job"][0]["app"]["phases"]
+    told = resolution.document["scenario"]["job"][0]["app"]["phases"]
     assert told[1]["along"] == {"grid": [4, 2], "axis": 1}
     assert (told[1]["algorithm"], told[2]["grid"]) == ("binomial", [2, 2, 2])
 
@@ -401,11 +401,11 @@ overhead = { by_size = [
 def test_what_was_decided_can_be_run_again(motif, inside, more):
     """The document's job, without what only tells, is the same scenario."""
     app = f'{{ motif = "{motif}", message = "1 KB"{inside} }}'
-    found = resolved(app, more=f'mapping = "random"\nranks_per_node = 2{more}')
-    job = dict(found.document["scenario"]["job"][0])
+    resolution = resolved(app, more=f'mapping = "random"\nranks_per_node = 2{more}')
+    job = dict(resolution.document["scenario"]["job"][0])
     assert (job.pop("ranks"), job.pop("placed") != "") == (16, True)
     import tomlkit
 
     again = parse(tomlkit.dumps({"system": "zhang2018-272", "job": [job]})).resolve()
-    assert again.spec == found.spec
-    assert again.id == found.id
+    assert again.spec == resolution.spec
+    assert again.id == resolution.id

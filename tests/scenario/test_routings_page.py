@@ -20,12 +20,12 @@ SYSTEMS = {
 
 
 def channels(name, **options):
-    found = []
+    lines = []
     for kind in KINDS:
         if kind in ROUTINGS[name].kinds and not (kind == "dragonfly-plus" and options):
             routing = on_system(validate(ROUTINGS[name], {"name": name, **options}), SYSTEMS[kind], None)
-            found.append(f"{routing.channels_needed(SYSTEMS[kind])} on a {kind}")
-    return ", ".join(found)
+            lines.append(f"{routing.channels_needed(SYSTEMS[kind])} on a {kind}")
+    return ", ".join(lines)
 
 
 def lines():

@@ -56,7 +56,7 @@ def test_fpar_has_a_metric_of_its_own():
     """The queue of a port, here and behind the link (docs/model.md, section 6), wherever a job uses fpar."""
     plain = parse(BASE, "s.toml").set("routing", "minimal")
     of_job = plain.set("job.a.routing", "fpar")
-    assert [one.resolve().spec.get("sensing") for one in (plain, of_job, plain.set("routing", "fpar"))] == [
+    assert [variant.resolve().spec.get("sensing") for variant in (plain, of_job, plain.set("routing", "fpar"))] == [
         None,
         {"kind": "occupancy"},
         {"kind": "occupancy"},

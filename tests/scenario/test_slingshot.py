@@ -28,13 +28,13 @@ def test_packets_choose_among_two_paths_of_each_kind_with_a_bias(name):
 
 
 def test_options_without_a_name_change_this_routing():
-    found = routing('system = "lumi"\nrouting = { bias = "16 KiB" }')
-    assert (found["minimal_candidates"], found["bias"]) == (2, "16 KiB")
+    options = routing('system = "lumi"\nrouting = { bias = "16 KiB" }')
+    assert (options["minimal_candidates"], options["bias"]) == (2, "16 KiB")
 
 
 def test_a_routing_that_is_named_has_its_own_defaults():
-    found = routing('system = "lumi"\nrouting = "ugal-l"')
-    assert (found["minimal_candidates"], found["other_candidates"]) == (1, 1)
+    options = routing('system = "lumi"\nrouting = "ugal-l"')
+    assert (options["minimal_candidates"], options["other_candidates"]) == (1, 1)
 
 
 def test_only_slingshot_machines_state_this_interconnect():

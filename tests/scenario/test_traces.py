@@ -36,15 +36,15 @@ def folder(tmp_path):
 
 
 def test_a_trace_brings_its_ranks_and_its_text_goes_into_the_specification(folder):
-    found = resolved(folder)
-    (job,) = found.spec["jobs"]
+    resolution = resolved(folder)
+    (job,) = resolution.spec["jobs"]
     assert job["nodes"] == [0, 1, 2]
     body = job["program"]["body"]
     assert body["name"] == "trace"
     assert body["goal"].startswith("num_ranks 3\n")
-    assert found.document["scenario"]["job"][0]["ranks"] == 3
+    assert resolution.document["scenario"]["job"][0]["ranks"] == 3
     (folder / "x.goal").unlink()
-    assert found.document["spec"] is found.spec, "what was read is kept, the file may go"
+    assert resolution.document["spec"] is resolution.spec, "what was read is kept, the file may go"
 
 
 def test_equal_traces_give_equal_runs(folder):

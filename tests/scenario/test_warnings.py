@@ -34,13 +34,13 @@ CONTIGUOUS, SPREAD = '"contiguous"', '"random"'
 )
 def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
     """Only the background: a target that offers too much is said to be saturated."""
-    found = warnings_of(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
+    warnings = warnings_of(parse(SCENARIO.format(app=app, nodes=nodes, place=place)).resolve())
     if says is None:
-        assert not found
+        assert not warnings
     else:
-        assert len(found) == 1
-        assert says in found[0]
-        assert "background job `noise`" in found[0]
+        assert len(warnings) == 1
+        assert says in warnings[0]
+        assert "background job `noise`" in warnings[0]
 
 
 TRAINING = """
@@ -65,6 +65,6 @@ app.activation_bytes = "8 B"
 )
 def test_tensor_groups_inside_a_node(nodes: int, per_node: int, more: str, count: int) -> None:
     """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
-    found = warnings_of(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
-    assert len(found) == count
-    assert all("tensor-parallel messages of `train`" in warning for warning in found)
+    warnings = warnings_of(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
+    assert len(warnings) == count
+    assert all("tensor-parallel messages of `train`" in warning for warning in warnings)

@@ -42,9 +42,9 @@ def test_output(folder, capsys, snapshot):
 
 def test_json(folder, capsys):
     assert main(["schedule", "days.toml", "--json", "-s", "place=random", "-o", "out"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [case["case"] for case in found["cases"]] == ["random, easy", "random, none"]
-    assert found == json.loads((folder / "out" / "schedule.json").read_text())
+    printed = json.loads(capsys.readouterr().out)
+    assert [case["case"] for case in printed["cases"]] == ["random, easy", "random, none"]
+    assert printed == json.loads((folder / "out" / "schedule.json").read_text())
 
 
 def test_progress_is_shown_from_the_start_and_an_interruption_says_how_to_go_on(folder, capsys, monkeypatch):

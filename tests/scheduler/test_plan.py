@@ -55,30 +55,30 @@ def refused(tmp_path, text):
 )
 def test_errors_have_their_lines(tmp_path, change, message):
     assert change[0] in GOOD
-    found = refused(tmp_path, GOOD.replace(*change))
-    assert found.startswith(message), found
+    refusal = refused(tmp_path, GOOD.replace(*change))
+    assert refusal.startswith(message), refusal
 
 
 def test_keys_of_a_trace_are_refused_where_they_do_nothing(tmp_path):
     for key in ("cores_per_node", "first", "speed_up"):
-        found = refused(tmp_path, GOOD.replace("[stream.synthetic]", f"[stream]\n{key} = 2\n[stream.synthetic]"))
-        assert found.startswith(f"s.toml:4: `{key}` changes a trace, and this stream has none"), found
+        refusal = refused(tmp_path, GOOD.replace("[stream.synthetic]", f"[stream]\n{key} = 2\n[stream.synthetic]"))
+        assert refusal.startswith(f"s.toml:4: `{key}` changes a trace, and this stream has none"), refusal
     (tmp_path / "jobs.txt").write_text(
         "JobID|Submit|Start|End|Timelimit|NodeList\n"
         "1|2026-01-01T00:00:00|2026-01-01T00:00:00|2026-01-01T01:00:00|02:00:00|n[1-2]\n"
     )
     head = 'system = "tiny"\nplace = "random"\n[stream]\ntrace = "jobs.txt"\n'
-    found = refused(tmp_path, f"{head}cores_per_node = 4\n")
-    assert found.startswith("s.toml:5: `cores_per_node` is for SWF"), found
+    refusal = refused(tmp_path, f"{head}cores_per_node = 4\n")
+    assert refusal.startswith("s.toml:5: `cores_per_node` is for SWF"), refusal
     (tmp_path / "s.toml").write_text(head)
     assert load(tmp_path / "s.toml").streams[0].jobs[0].nodes == 2
 
 
 def test_an_application_that_cannot_be_simulated_names_its_rule(tmp_path):
     (tmp_path / "book.toml").write_text('[[rule]]\nname = "r"\napp = { collective = "alltoal", message = "1 KiB" }\n')
-    found = refused(tmp_path, f'book = "book.toml"\n{GOOD}')
-    assert found.startswith("book.toml:3: a job of ")
-    assert "did you mean `alltoall`?" in found
+    refusal = refused(tmp_path, f'book = "book.toml"\n{GOOD}')
+    assert refusal.startswith("book.toml:3: a job of ")
+    assert "did you mean `alltoall`?" in refusal
 
 
 def test_what_is_assumed_is_said(tmp_path):

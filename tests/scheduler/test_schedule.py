@@ -53,7 +53,7 @@ def scheduled(file, executor=None, cache=None, workers=1):
 
 
 def ends(schedules):
-    return [(one.number, one.start_ps, one.end_ps, one.nodes) for each in schedules for one in each.timeline.ended]
+    return [(job.number, job.start_ps, job.end_ps, job.nodes) for each in schedules for job in each.timeline.ended]
 
 
 def test_windows_agree_with_one_uninterrupted_run(stream, tmp_path):
@@ -70,14 +70,14 @@ def test_windows_agree_with_one_uninterrupted_run(stream, tmp_path):
     ]
     [schedule] = scheduled(stream(*exact))
     lines = ['system = "tiny"']
-    for one in sorted(schedule.timeline.ended, key=lambda ended: ended.number):
-        listed = ",".join(map(str, one.nodes))
-        lines += ["[[job]]", f'name = "j{one.number}"', f'place = {{ nodes = "{listed}" }}', apps[THREE[one.number][3]]]
-        lines += [f"iterations = {counts[one.number]}", f'start = "{one.start_ps} ps"']
+    for job in sorted(schedule.timeline.ended, key=lambda ended: ended.number):
+        listed = ",".join(map(str, job.nodes))
+        lines += ["[[job]]", f'name = "j{job.number}"', f'place = {{ nodes = "{listed}" }}', apps[THREE[job.number][3]]]
+        lines += [f"iterations = {counts[job.number]}", f'start = "{job.start_ps} ps"']
     whole = runner.run(scenario.parse("\n".join(lines), tmp_path / "whole.toml"))
     times = whole.jobs["time_ps"].to_list()
-    for one in schedule.timeline.ended:
-        assert one.end_ps - one.start_ps == pytest.approx(times[one.number], rel=0.05)
+    for job in schedule.timeline.ended:
+        assert job.end_ps - job.start_ps == pytest.approx(times[job.number], rel=0.05)
     slowdowns = [times[n] / (exact[n][2] * 1e12) for n in range(len(THREE))]
     assert max(slowdowns) > 1.15  # they do slow each other down, so that agreement says something
 
@@ -86,8 +86,8 @@ def test_no_window_without_contention(stream):
     executor = Inline()
     [schedule] = scheduled(stream(*SIX, more="window.contention = false"), executor)
     assert not executor.windows
-    for one in schedule.timeline.ended:
-        assert one.end_ps - one.start_ps == pytest.approx(SIX[one.number][2] * 1e12, abs=2)
+    for ended in schedule.timeline.ended:
+        assert ended.end_ps - ended.start_ps == pytest.approx(SIX[ended.number][2] * 1e12, abs=2)
 
 
 def test_each_window_is_simulated_once_and_jobs_of_one_node_need_none(stream):
@@ -106,7 +106,7 @@ def test_the_same_bytes_with_processes_and_after_a_cut_file(stream, tmp_path):
     file = stream(*SIX, place='["random", "contiguous"]')
     odonata.schedule(file, out=tmp_path / "out", workers=2)
     before = {name: (tmp_path / "out" / name).read_bytes() for name in ("jobs.parquet", "schedule.json")}
-    assert [(one.number, one.end_ps) for one in scheduled(file)[1].timeline.ended] == [
+    assert [(job.number, job.end_ps) for job in scheduled(file)[1].timeline.ended] == [
         (int(row["job"].partition("-")[0]), round(row["end_s"] * 1e12))
         for row in pl.read_parquet(tmp_path / "out" / "jobs.parquet")
         .filter(pl.col("case") == "contiguous")
@@ -168,21 +168,21 @@ def test_a_window_that_cannot_be_simulated_says_why(stream):
 
 
 def test_the_outcome_is_that_of_its_jobs(stream, tmp_path):
-    found = odonata.schedule(stream(*SIX, place='["random", "contiguous"]'), out=tmp_path / "out", workers=1)
+    scheduled = odonata.schedule(stream(*SIX, place='["random", "contiguous"]'), out=tmp_path / "out", workers=1)
     jobs = pl.read_parquet(tmp_path / "out" / "jobs.parquet")
-    assert jobs.equals(found.jobs)
+    assert jobs.equals(scheduled.jobs)
     first = jobs.filter(pl.col("case") == "random")
-    case = found.cases[0]
+    case = scheduled.cases[0]
     assert case.makespan_s == first["end_s"].max()
     assert case.utilisation == pytest.approx((first["nodes"] * first["run_s"]).sum() / (16 * case.makespan_s))
     assert case.useful < case.utilisation
     assert case.network_slowdown == pytest.approx((first["run_s"] / first["work_s"]).mean())
     assert case.worst_network_slowdown == (first["run_s"] / first["work_s"]).max()
     other = jobs.filter(pl.col("case") == "contiguous")
-    difference = next(one for one in found.differences if one.column == "wait_s")
+    difference = next(entry for entry in scheduled.differences if entry.column == "wait_s")
     assert difference.difference == pytest.approx((other["wait_s"] - first["wait_s"]).mean(), abs=1e-15)
     assert difference.interval is None  # six jobs are too few for twenty batches
-    assert json.loads((tmp_path / "out" / "schedule.json").read_text()) == json.loads(json.dumps(found.as_dict()))
+    assert json.loads((tmp_path / "out" / "schedule.json").read_text()) == json.loads(json.dumps(scheduled.as_dict()))
 
 
 def test_the_interval_over_streams_is_students(tmp_path):
@@ -191,26 +191,30 @@ def test_the_interval_over_streams_is_students(tmp_path):
         'system = "tiny"\nplace = ["contiguous", "random"]\nbackfill = ["none", "easy"]\nwindow.contention = false\n'
         '[stream.synthetic]\njobs = 60\nload = "300 %"\nseeds = [1, 2, 3, 4]\n'
     )
-    found = odonata.schedule(file)
-    waits = {(case.case, case.stream): case.wait_s for case in found.cases}
+    scheduled = odonata.schedule(file)
+    waits = {(case.case, case.stream): case.wait_s for case in scheduled.cases}
     values = [waits["contiguous, easy", f"seed {n}"] - waits["contiguous, none", f"seed {n}"] for n in range(1, 5)]
-    one = next(one for one in found.differences if (one.case, one.column) == ("contiguous, easy", "wait_s"))
+    backfilled = next(
+        entry for entry in scheduled.differences if (entry.case, entry.column) == ("contiguous, easy", "wait_s")
+    )
     mean = sum(values) / 4
     deviation = (sum((value - mean) ** 2 for value in values) / 3) ** 0.5
-    assert one.samples == 4
-    assert one.difference == pytest.approx(mean)
-    assert one.interval == pytest.approx((mean - 3.1824 * deviation / 2, mean + 3.1824 * deviation / 2), rel=1e-4)
-    assert one.difference < 0  # backfilling helps
+    assert backfilled.samples == 4
+    assert backfilled.difference == pytest.approx(mean)
+    assert backfilled.interval == pytest.approx(
+        (mean - 3.1824 * deviation / 2, mean + 3.1824 * deviation / 2), rel=1e-4
+    )
+    assert backfilled.difference < 0  # backfilling helps
 
 
 def test_what_a_killed_job_has_not_done_is_not_useful(stream):
     """A job of 50 s that requested 20 s, alone on the machine."""
     file = stream((0, 4, 50, 1), limit=0.4, more='window.contention = false\nover_limit = "kill"')
-    found = odonata.schedule(file)
-    [case] = found.cases
+    scheduled = odonata.schedule(file)
+    [case] = scheduled.cases
     assert case.killed == 1
     assert case.useful == pytest.approx(case.utilisation) == pytest.approx(4 / 16)
-    assert found.jobs["work_s"].to_list() == [20]
+    assert scheduled.jobs["work_s"].to_list() == [20]
     assert case.bounded_slowdown == 1
 
 
@@ -242,7 +246,7 @@ def test_small_changes_can_keep_the_rates(stream):
     file = stream(*SIX, more='window.change = "0 %"')
     exact = {number: end - start for number, start, end, _ in ends(scheduled(file, every))}
     [schedule] = scheduled(stream(*SIX, more='window.change = "40 %"'), some)
-    of_every, of_some = (sum(window.first_ps > 0 for window in one.windows) for one in (every, some))
+    of_every, of_some = (sum(window.first_ps > 0 for window in outcome.windows) for outcome in (every, some))
     assert of_some < of_every
     for number, start, end, _ in ends([schedule]):
         assert end - start == pytest.approx(exact[number], rel=0.15)
@@ -283,16 +287,16 @@ gap = "20 us"
 
 def test_a_pattern_sends_for_as_long_as_its_job_runs(stream, tmp_path):
     """Catches a pattern that is silent after the number of messages that its rule names, and one that is refused."""
-    found = []
+    times = []
     for messages in ("", ", messages = 2"):
         file = stream((0, 8, 4 * MS, 1), (0, 8, 4 * MS, 2))
         (tmp_path / "book.toml").write_text(LOUD % messages)
         schedules = scheduled(file)
         assert schedules[0].patterns == frozenset({0})
-        found.append({number: end - start for number, start, end, _ in ends(schedules)})
-    assert found[0] == found[1]
-    assert found[0][0] == 4 * 10**9
-    assert found[0][1] > 1.1 * 4 * 10**9
+        times.append({number: end - start for number, start, end, _ in ends(schedules)})
+    assert times[0] == times[1]
+    assert times[0][0] == 4 * 10**9
+    assert times[0][1] > 1.1 * 4 * 10**9
 
 
 def test_the_documented_book_can_be_used(stream, tmp_path):
@@ -369,11 +373,13 @@ def test_a_machine_that_stays_empty_is_said(tmp_path):
     """Catches a load of 90 % that fills a part of the machine without a word; the number in the message fills it."""
     (tmp_path / "s.toml").write_text(FEW % 20)
     said = []
-    found = odonata.schedule(tmp_path / "s.toml", report=lambda now: said.append(now.warnings))
-    [warning] = found.warnings
+    scheduled = odonata.schedule(tmp_path / "s.toml", report=lambda now: said.append(now.warnings))
+    [warning] = scheduled.warnings
     assert said[0]  # before anything is simulated
-    assert f"the utilisation is {100 * found.cases[0].utilisation:.1f} % at most, far from the load of 90 %" in warning
-    assert warning in str(found)
+    assert (
+        f"the utilisation is {100 * scheduled.cases[0].utilisation:.1f} % at most, far from the load of 90 %" in warning
+    )
+    assert warning in str(scheduled)
     needed = int(re.search(r"About ([\d,]+) jobs are needed for 81 %", warning)[1].replace(",", ""))
     (tmp_path / "s.toml").write_text(FEW % needed)
     enough = odonata.schedule(tmp_path / "s.toml")

@@ -41,8 +41,8 @@ def read(tmp_path, text, **options):
     [("01:00:00", 3600), ("1-12:00:00", 129600), ("2-00", 172800), ("90", 5400), ("90:30", 5430), ("UNLIMITED", None)],
 )
 def test_sacct(tmp_path, limit, seconds):
-    found, notes = read(tmp_path, SACCT.format(limit=limit))
-    first, second = found  # in the order of submission
+    jobs, notes = read(tmp_path, SACCT.format(limit=limit))
+    first, second = jobs  # in the order of submission
     assert (first.id, first.submit_s, first.nodes, first.work_s, first.limit_s) == ("6", 0, 1, 600, None)
     assert (second.id, second.submit_s, second.nodes, second.work_s, second.limit_s) == ("7", 600, 4, 1800, seconds)
     assert (second.name, second.user, second.account, second.partition) == ("vasp", "ann", "chem", "main")
@@ -75,8 +75,8 @@ def test_json_of_sacct(tmp_path):
 
 
 def test_first_and_speed_up(tmp_path):
-    found, _ = read(tmp_path, SACCT.format(limit="90"), speed_up=2.0)
-    assert [job.submit_s for job in found] == [0, 300]
+    jobs, _ = read(tmp_path, SACCT.format(limit="90"), speed_up=2.0)
+    assert [job.submit_s for job in jobs] == [0, 300]
     assert len(read(tmp_path, SACCT.format(limit="90"), first=1)[0]) == 1
 
 

@@ -33,7 +33,7 @@ def played(
 
 
 def times(timeline: Timeline) -> dict[int, tuple[float, float]]:
-    return {one.number: (one.start_ps / S, one.end_ps / S) for one in timeline.ended}
+    return {job.number: (job.start_ps / S, job.end_ps / S) for job in timeline.ended}
 
 
 def test_jobs_that_fit_start_at_once_and_take_their_work():
@@ -75,19 +75,19 @@ def test_a_job_over_its_limit_is_killed_or_goes_on():
     stream = jobs((0, 16, 10, 12), (1, 16, 1, 2))
     killed = played(stream, slow, kill=True)
     assert times(killed) == {0: (0, 12), 1: (12, 14)}
-    assert [(one.killed, one.left_ps) for one in killed.ended] == [(True, 4 * 10**12), (False, 0)]
+    assert [(job.killed, job.left_ps) for job in killed.ended] == [(True, 4 * 10**12), (False, 0)]
     assert times(played(stream, slow)) == {0: (0, 20), 1: (20, 22)}
 
 
 def test_a_job_that_ends_at_its_limit_is_not_killed():
-    assert [one.killed for one in played(jobs((0, 4, 3, 3)), kill=True).ended] == [False]
+    assert [job.killed for job in played(jobs((0, 4, 3, 3)), kill=True).ended] == [False]
 
 
 def test_policies_with_random_numbers_give_each_job_other_nodes_and_always_the_same():
     stream = jobs((0, 4, 1, 1), (2, 4, 1, 1))
-    first, second = (one.nodes for one in played(stream, policy="random").ended)
+    first, second = (job.nodes for job in played(stream, policy="random").ended)
     assert first != second
-    assert [one.nodes for one in played(stream, policy="random").ended] == [first, second]
+    assert [job.nodes for job in played(stream, policy="random").ended] == [first, second]
 
 
 def test_a_copy_goes_on_by_itself():
@@ -110,17 +110,17 @@ STREAMS = st.lists(
 @pytest.mark.parametrize("backfill", BACKFILL)
 def test_nodes_are_given_once_and_every_job_ends(backfill, stream, rate, kill):
     ended = played(stream, lambda running: dict.fromkeys(running, rate), backfill=backfill, kill=kill).ended
-    assert sorted(one.number for one in ended) == list(range(len(stream)))
-    for one in ended:
-        job = stream[one.number]
-        assert one.start_ps >= job.submit_ps
-        assert len(set(one.nodes)) == job.nodes
+    assert sorted(job.number for job in ended) == list(range(len(stream)))
+    for ended_job in ended:
+        job = stream[ended_job.number]
+        assert ended_job.start_ps >= job.submit_ps
+        assert len(set(ended_job.nodes)) == job.nodes
         whole = -(-job.work_ps * ONE // rate)
-        assert one.end_ps - one.start_ps == (min(whole, job.limit_ps) if kill else whole)
-        assert one.killed == (kill and whole > job.limit_ps)
+        assert ended_job.end_ps - ended_job.start_ps == (min(whole, job.limit_ps) if kill else whole)
+        assert ended_job.killed == (kill and whole > job.limit_ps)
         for other in ended:
-            if one.number < other.number and set(one.nodes) & set(other.nodes):
-                assert one.end_ps <= other.start_ps or other.end_ps <= one.start_ps
+            if ended_job.number < other.number and set(ended_job.nodes) & set(other.nodes):
+                assert ended_job.end_ps <= other.start_ps or other.end_ps <= ended_job.start_ps
 
 
 @given(STREAMS, st.lists(st.sampled_from([ONE, ONE // 2, ONE // 3]), min_size=1, max_size=5), st.booleans())
@@ -142,11 +142,11 @@ def test_what_a_schedule_remembers_is_what_its_running_jobs_say(stream, rates, k
 def test_jobs_that_cannot_start_before_one_ends_are_not_looked_at_again(stream, rate, kill, most):
     """Also if jobs run beyond their requested times."""
     slow = lambda running: dict.fromkeys(running, rate)  # noqa: E731
-    found = played(stream, slow, backfill="conservative", kill=kill, most=most)
+    timeline = played(stream, slow, backfill="conservative", kill=kill, most=most)
     with pytest.MonkeyPatch.context() as patch:
         rule = BACKFILL["conservative"]
         patch.setitem(BACKFILL, "conservative", lambda *given: rule(*given[:5]))
-        assert played(stream, slow, backfill="conservative", kill=kill, most=most).ended == found.ended
+        assert played(stream, slow, backfill="conservative", kill=kill, most=most).ended == timeline.ended
 
 
 @given(STREAMS)

@@ -35,14 +35,14 @@ def test_equal_iterations_have_no_error_and_few_have_no_interval():
 
 def test_a_job_alone_takes_its_iteration_time():
     # The time of many iterations, divided by their number, from a run of its own.
-    found = measure(window(Member(HALO, tuple(range(8)), program=True), first_ps=0))
+    rates = measure(window(Member(HALO, tuple(range(8)), program=True), first_ps=0))
     text = f'{MACHINE}\n[[job]]\nname = "job"\nplace = {{ nodes = "0-7" }}\n{HALO}\niterations = 40\n'
     rows = runner.run(scenario.parse(text, Path("job.toml"))).iterations
     ends = rows["last_end_ps"].to_list()
-    assert found.means_ps[0] == pytest.approx(
+    assert rates.means_ps[0] == pytest.approx(
         (ends[-1] - ends[4]) / (len(ends) - 5), rel=0.05
     )  # the error that is allowed
-    assert found.errors[0] <= 0.05
+    assert rates.errors[0] <= 0.05
 
 
 def test_a_window_is_doubled_until_each_job_is_known():
@@ -65,24 +65,24 @@ def test_a_pattern_has_no_time_and_makes_others_slower():
 
 
 def test_a_job_without_an_iteration_is_an_error():
-    found, problem = safely(window(Member(HALO, tuple(range(8)), program=True), first_ps=1000, longest_ps=2000))
-    assert found is None
+    rates, problem = safely(window(Member(HALO, tuple(range(8)), program=True), first_ps=1000, longest_ps=2000))
+    assert rates is None
     assert "ends no iteration" in problem
     assert "window.longest" in problem
 
 
 def test_the_key_knows_everything_that_decides():
-    one = window(Member(HALO, (0, 1), program=True))
+    plain = window(Member(HALO, (0, 1), program=True))
     others = [
-        replace(one, machine='system = "tiny"\nrouting = "minimal"'),
-        replace(one, members=(Member(HALO, (0, 2), program=True),)),
-        replace(one, members=(Member(LOUD, (0, 1), program=False),)),
-        replace(one, seed=2),
-        replace(one, error=0.1),
-        replace(one, first_ps=2 * 10**9),
-        replace(one, longest_ps=10**12),
-        replace(one, content="another machine in a file of the same name"),
-        replace(one, members=(Member(HALO, (0, 1), program=True, content="another mapping"),)),
+        replace(plain, machine='system = "tiny"\nrouting = "minimal"'),
+        replace(plain, members=(Member(HALO, (0, 2), program=True),)),
+        replace(plain, members=(Member(LOUD, (0, 1), program=False),)),
+        replace(plain, seed=2),
+        replace(plain, error=0.1),
+        replace(plain, first_ps=2 * 10**9),
+        replace(plain, longest_ps=10**12),
+        replace(plain, content="another machine in a file of the same name"),
+        replace(plain, members=(Member(HALO, (0, 1), program=True, content="another mapping"),)),
     ]
-    assert len({one.key, *(other.key for other in others)}) == 1 + len(others)
-    assert window(Member(HALO, (0, 1), program=True)).key == one.key
+    assert len({plain.key, *(other.key for other in others)}) == 1 + len(others)
+    assert window(Member(HALO, (0, 1), program=True)).key == plain.key

@@ -43,7 +43,7 @@ def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(folder
     """Catches a table that opens with other values, and a manifest whose seed or time is another."""
     whole, file = everything(folder), folder / name
     data = file.read_bytes()
-    found = harmless = tried = 0
+    noticed = harmless = tried = 0
     for position in flips(len(data)):
         for bit in (1, 32):
             flipped = bytearray(data)
@@ -52,12 +52,12 @@ def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(folder
             try:
                 told = everything(folder)
             except InputError as problem:
-                found += problem.file == str(file) or name in problem.message
+                noticed += problem.file == str(file) or name in problem.message
             else:
                 assert told == whole, position
                 harmless += 1
             tried += 1
-    assert found + harmless == tried
+    assert noticed + harmless == tried
     assert harmless < 4
     file.write_bytes(data)
     assert everything(folder) == whole

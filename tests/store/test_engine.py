@@ -109,15 +109,15 @@ def test_the_fingerprint_of_the_core_is_that_of_its_sources() -> None:
     from hashlib import sha256
 
     root = Path(__file__).parents[2]
-    found = sha256()
+    digest = sha256()
     crates = [
         f"crates/{name}/src" for name in ("decision", "error", "programs", "python", "reference", "sim", "topology")
     ]
     for source in ["Cargo.lock", *crates]:
         for file in _files(root / source):
             data = file.read_bytes()
-            found.update(f"{file.relative_to(root)}\n{len(data)}\n".encode() + data)
-    assert _core.__fingerprint__ == found.hexdigest()[:16]
+            digest.update(f"{file.relative_to(root)}\n{len(data)}\n".encode() + data)
+    assert _core.__fingerprint__ == digest.hexdigest()[:16]
 
 
 def _files(path: Path) -> list[Path]:

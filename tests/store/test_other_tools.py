@@ -27,14 +27,14 @@ def test_examples_read_a_run_folder(tmp_path):
     (tmp_path / "a.toml").write_text(SCENARIO)
     run = od.run(tmp_path / "a.toml", tmp_path / "run")
     part = DOCUMENT.read_text(encoding="utf-8").partition("## In other tools")[2]
-    found, names = [], {}
+    values, names = [], {}
     for code in re.findall(r"```python\n(.*?)```", part, re.DOTALL):
         for statement in ast.parse(code.replace("RUN/", f"{tmp_path}/run/")).body:
             if isinstance(statement, ast.Expr):
-                found.append(eval(ast.unparse(statement), names))
+                values.append(eval(ast.unparse(statement), names))
             else:
                 exec(ast.unparse(statement), names)
-    links, latencies, jobs, column = found
+    links, latencies, jobs, column = values
     assert {(name, count) for name, count, _ in links.fetchall()} == set(run.links.group_by("class").len().iter_rows())
     assert latencies.fetchall()[0][1] * 1e6 == pytest.approx(run.messages["latency_ps"].quantile(0.99, "linear"))
     assert jobs["latency_p99_ps"].tolist() == run.jobs["latency_p99_ps"].to_list()

@@ -55,30 +55,34 @@ def times(mean: float) -> Latency:
 
 
 def test_a_program_that_was_cut_off(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    found = progress(*program, 0)
-    assert found is not None
-    assert (found.time_ps, found.iterations) == (None, 2)
-    assert found.times is not None
-    assert (found.times.quantiles["min"], found.times.quantiles["max"], found.times.mean) == (2 * US, 4 * US, 3 * US)
-    assert found.rank_mean_ps == pytest.approx(2 * US)  # 16 us of four ranks in two iterations
+    program_progress = progress(*program, 0)
+    assert program_progress is not None
+    assert (program_progress.time_ps, program_progress.iterations) == (None, 2)
+    assert program_progress.times is not None
+    assert (
+        program_progress.times.quantiles["min"],
+        program_progress.times.quantiles["max"],
+        program_progress.times.mean,
+    ) == (2 * US, 4 * US, 3 * US)
+    assert program_progress.rank_mean_ps == pytest.approx(2 * US)  # 16 us of four ranks in two iterations
     assert progress(*program, 1) is None
 
 
 def test_its_time_is_from_the_start_to_the_end_of_the_last_rank(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
     finished(program[0])
-    found = progress(*program, 0)
-    assert found is not None
-    assert (found.time_ps, found.iterations) == (9 * US, 3)
+    program_progress = progress(*program, 0)
+    assert program_progress is not None
+    assert (program_progress.time_ps, program_progress.iterations) == (9 * US, 3)
 
 
 def test_iterations_that_began_while_not_measuring_are_left_out(program: tuple[dict[str, Any], dict[str, Any]]) -> None:
     result, spec = program
     finished(result)
     spec["measure"] = {"from_ps": 2 * US, "until_ps": 6 * US, "arrivals_every_ps": None}
-    found = progress(result, spec, 0)
-    assert found is not None
-    assert found.times is not None
-    assert (found.iterations, found.times.count, found.times.mean) == (3, 1, 4 * US)
+    program_progress = progress(result, spec, 0)
+    assert program_progress is not None
+    assert program_progress.times is not None
+    assert (program_progress.iterations, program_progress.times.count, program_progress.times.mean) == (3, 1, 4 * US)
 
 
 def test_the_tables(program: tuple[dict[str, Any], dict[str, Any]]) -> None:

@@ -57,8 +57,8 @@ def arguments(
 
 
 def verdicts(load: float, seeds: int, **given: Any) -> Counter[bool | None]:
-    found = [saturation(**queues(load, seed=seed, **given)) for seed in range(seeds)]
-    return Counter(None if one is None else one.saturated for one in found)
+    judged = [saturation(**queues(load, seed=seed, **given)) for seed in range(seeds)]
+    return Counter(None if judgement is None else judgement.saturated for judgement in judged)
 
 
 ARRIVALS = ("poisson", "constant", "staggered")
@@ -68,18 +68,18 @@ ARRIVALS = ("poisson", "constant", "staggered")
 @pytest.mark.parametrize(("ranks", "intervals"), [(16, 300), (200, 100)])
 def test_loads_below_one_are_not_saturated(arrival: str, ranks: int, intervals: int) -> None:
     for load in (0.5, 0.8, 0.95):
-        found = verdicts(load, 20, ranks=ranks, intervals=intervals, arrival=arrival)
-        assert found[True] == 0, (load, found)
-        assert found[False] >= 18, (load, found)
+        verdict_of = verdicts(load, 20, ranks=ranks, intervals=intervals, arrival=arrival)
+        assert verdict_of[True] == 0, (load, verdict_of)
+        assert verdict_of[False] >= 18, (load, verdict_of)
 
 
 @pytest.mark.parametrize("arrival", ARRIVALS)
 @pytest.mark.parametrize(("ranks", "intervals"), [(16, 300), (200, 100)])
 def test_loads_above_one_are_saturated(arrival: str, ranks: int, intervals: int) -> None:
     for load, least in ((1.1, 12), (1.5, 20), (4.0, 20)):
-        found = verdicts(load, 20, ranks=ranks, intervals=intervals, arrival=arrival)
-        assert found[False] == 0, (load, found)
-        assert found[True] >= least, (load, found)
+        verdict_of = verdicts(load, 20, ranks=ranks, intervals=intervals, arrival=arrival)
+        assert verdict_of[False] == 0, (load, verdict_of)
+        assert verdict_of[True] >= least, (load, verdict_of)
 
 
 def test_sending_that_is_short_compared_with_delivery_is_saturated() -> None:
@@ -89,18 +89,18 @@ def test_sending_that_is_short_compared_with_delivery_is_saturated() -> None:
 
 def test_the_growth_is_the_share_that_is_not_carried() -> None:
     for load in (1.1, 1.5, 4.0):
-        found = saturation(**queues(load, ranks=200, intervals=300, arrival="poisson", seed=1))
-        assert found is not None
-        assert found.growth == pytest.approx(1 - 1 / load, abs=0.02)
+        judgement = saturation(**queues(load, ranks=200, intervals=300, arrival="poisson", seed=1))
+        assert judgement is not None
+        assert judgement.growth == pytest.approx(1 - 1 / load, abs=0.02)
 
 
 @pytest.mark.parametrize("arrival", ARRIVALS)
 def test_bursts_that_are_carried_are_not_saturated(arrival: str) -> None:
     """Each interval brings 20 messages at once, which take 80 % of the interval."""
-    found = verdicts(0.8, 20, ranks=16, intervals=60, arrival=arrival, burst=20)
-    assert found[True] == 0, found
+    verdict_of = verdicts(0.8, 20, ranks=16, intervals=60, arrival=arrival, burst=20)
+    assert verdict_of[True] == 0, verdict_of
     if arrival != "poisson":
-        assert found[False] == 20, found
+        assert verdict_of[False] == 20, verdict_of
 
 
 def test_short_runs_give_no_wrong_answer() -> None:

@@ -225,9 +225,9 @@ def test_standard_output_has_what_is_written_between_what_is_printed(tmp_path: P
     )
     with (tmp_path / "out").open("w+b") as file:
         stdout = subprocess.PIPE if into == "a pipe" else file
-        found = subprocess.run([sys.executable, "-c", code], stdout=stdout, check=True)
+        process = subprocess.run([sys.executable, "-c", code], stdout=stdout, check=True)
         file.seek(0)
-        assert (found.stdout or file.read()) == b"before\ndata\nafter\n"
+        assert (process.stdout or file.read()) == b"before\ndata\nafter\n"
 
 
 def test_a_full_device_is_said(tmp_path: Path) -> None:

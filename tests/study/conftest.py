@@ -81,11 +81,11 @@ def final(folder: str | Path) -> dict[str, bytes]:
 
 def kept(folder: str | Path) -> set[str]:
     """Ids of the runs that are safe in a folder."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for file in (Path(folder) / "results").glob("part-*.parquet"):
         with suppress(FileNotFoundError):  # joined with others meanwhile
-            found |= set(pl.read_parquet(file)["run.id"].to_list())
-    return found
+            ids |= set(pl.read_parquet(file)["run.id"].to_list())
+    return ids
 
 
 def children(pid: int | None = None) -> list[int]:
@@ -119,8 +119,8 @@ def swept(*arguments: str) -> dict[str, Any]:
         warnings.simplefilter("default")
         status = main(words)
     assert status == 0, err.getvalue()
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    printed: dict[str, Any] = json.loads(out.getvalue())
+    return printed
 
 
 def killed(process: subprocess.Popen[str]) -> None:

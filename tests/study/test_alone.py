@@ -46,11 +46,11 @@ background = true
 def test_the_rows_are_those_of_a_run_with_alone(study: Write, base: str) -> None:
     study()
     Path("base.toml").write_text(base)
-    found = sweep(study('alone = true\nbase = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'), Path("out"), LocalPool(2))
+    swept = sweep(study('alone = true\nbase = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'), Path("out"), LocalPool(2))
     for number in (0, 1):
         expected = od.run(study().base.set("run.seed", number + 1), alone=True).jobs
         assert expected["slowdown"].drop_nulls().len() == expected.filter(~pl.col("background")).height > 0
-        rows = found.jobs.filter(pl.col("point") == number).drop("point", "run.seed")
+        rows = swept.jobs.filter(pl.col("point") == number).drop("point", "run.seed")
         assert rows.equals(expected, null_equal=True)
 
 
@@ -58,10 +58,10 @@ def test_what_is_cut_off_has_no_slowdown(study: Write) -> None:
     """As in a run with `alone`: a ratio of the means of what had arrived would be close to 1."""
     study()
     plan = study('alone = true\nbase = "base.toml"\n[sweep]\n"run.horizon" = ["3 us", "1 ms"]\n')
-    found = sweep(plan, Path("out"), LocalPool(1)).jobs.filter(~pl.col("background")).sort("point")
-    assert found["complete"].to_list() == [False, True]
-    assert found["alone_complete"].to_list() == [False, True]
-    assert found["slowdown"].is_null().to_list() == [True, False]
+    swept = sweep(plan, Path("out"), LocalPool(1)).jobs.filter(~pl.col("background")).sort("point")
+    assert swept["complete"].to_list() == [False, True]
+    assert swept["alone_complete"].to_list() == [False, True]
+    assert swept["slowdown"].is_null().to_list() == [True, False]
 
 
 def test_points_share_the_runs_of_a_job_alone(study: Write) -> None:
@@ -106,8 +106,8 @@ def test_compare_and_plot_use_the_slowdown(study: Write) -> None:
 
 
 def test_from_python(here: Path) -> None:
-    found = od.sweep("base.toml", {"run.seed": [1, 2]}, workers=1, alone=True, out="out")
-    assert found.jobs.filter(~pl.col("background"))["slowdown"].null_count() == 0
+    swept = od.sweep("base.toml", {"run.seed": [1, 2]}, workers=1, alone=True, out="out")
+    assert swept.jobs.filter(~pl.col("background"))["slowdown"].null_count() == 0
     assert Path("out/study.toml").read_text().startswith("alone = true\n")
 
 
@@ -119,8 +119,8 @@ def test_a_job_that_never_ends_alone_fails_its_point(study: Write) -> None:
     assert sweep(study(text), None, LocalPool(1)).failed.height == 0  # a time ends it
     both = endless.replace("background = true", "").replace('interval = "5 us"', 'interval = "5 us", messages = 5')
     Path("base.toml").write_text(both + '[run]\nuntil = "noise"\n')
-    found = sweep(study(text), None, LocalPool(1))
-    assert "job `target` never ends, so it cannot run alone" in found.failed["error"][0]
+    swept = sweep(study(text), None, LocalPool(1))
+    assert "job `target` never ends, so it cannot run alone" in swept.failed["error"][0]
 
 
 def test_a_run_alone_that_fails_fails_the_points_that_need_it(study: Write) -> None:

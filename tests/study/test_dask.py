@@ -78,9 +78,9 @@ def test_the_same_bytes_over_tcp_also_when_a_worker_is_killed(study: Write, sche
             killed.append(workers[-1])
             os.kill(killed[0], signal.SIGKILL)
 
-    found = sweep(plan, Path("dask"), DaskPool(scheduler), report=kill_one)
+    swept = sweep(plan, Path("dask"), DaskPool(scheduler), report=kill_one)
     assert killed
-    assert found.runs["status"].to_list() == ["done"] * 48
+    assert swept.runs["status"].to_list() == ["done"] * 48
     sweep(plan, Path("local"), LocalPool(2))
     assert final("dask") == final("local")
     assert len(kept("dask")) == 48

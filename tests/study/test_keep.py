@@ -55,9 +55,9 @@ def test_kept_values_can_be_compared_and_drawn(study: Write) -> None:
     study(STUDY + KEEP)
     swept("study.toml", "--out", "s")
     opened = od.open("s")
-    found = opened.compare("routing", "sent", job="target")
+    reopened = opened.compare("routing", "sent", job="target")
     medians = opened.runs.group_by("routing", maintain_order=True).agg(pl.col("sent").median())["sent"].to_list()
-    assert [row.median for row in found.rows] == medians
+    assert [row.median for row in reopened.rows] == medians
     assert opened.plot("routing", "stalled", job="target").axes
     with pytest.raises(InputError, match="did you mean `sent`"):
         opened.compare("routing", "snt", job="target")
@@ -93,9 +93,9 @@ def test_what_is_kept_changes_no_other_byte_and_no_run(study: Write) -> None:
     swept("study.toml", "--out", "c", "-j", "3")
     assert final("b") == final("c")
     assert final("b")["jobs.parquet"] == before["jobs.parquet"]
-    one, other = (od.open(folder).runs for folder in "ab")
-    assert one.equals(other.select(one.columns))
-    assert other.columns == [*one.columns, "stalled", "sent"]
+    plain, other = (od.open(folder).runs for folder in "ab")
+    assert plain.equals(other.select(plain.columns))
+    assert other.columns == [*plain.columns, "stalled", "sent"]
 
 
 def test_what_was_kept_otherwise_is_simulated_again(study: Write) -> None:

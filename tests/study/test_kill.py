@@ -40,9 +40,9 @@ def test_a_killed_worker_loses_nothing(study: Write) -> None:
             victims.append(children()[0])
             os.kill(victims[0], signal.SIGKILL)
 
-    found = sweep(plan, Path("out"), LocalPool(2), report=kill_one)
+    swept = sweep(plan, Path("out"), LocalPool(2), report=kill_one)
     assert victims
-    assert found.runs["status"].to_list() == ["done"] * 32
+    assert swept.runs["status"].to_list() == ["done"] * 32
     sweep(plan, Path("whole"), LocalPool(2))
     assert final("out") == final("whole")
     parts = [pl.read_parquet(file) for file in Path("out/results").iterdir()]
@@ -70,11 +70,11 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
         return alive
 
     monkeypatch.setattr(LocalPool, "_heard", heard)
-    found = sweep(plan, Path("out"), LocalPool(2))
-    assert found.failed["point"].to_list() == long
-    assert set(found.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps because memory ran out)"}
-    assert found.runs.filter(pl.col("status") == "done").height == 4
-    assert found.jobs["point"].n_unique() == 4
+    swept = sweep(plan, Path("out"), LocalPool(2))
+    assert swept.failed["point"].to_list() == long
+    assert set(swept.failed["error"]) == {"its worker died 2 times (SIGKILL, perhaps because memory ran out)"}
+    assert swept.runs.filter(pl.col("status") == "done").height == 4
+    assert swept.jobs["point"].n_unique() == 4
     assert sorted(deaths) == sorted([*long, *long])
 
 

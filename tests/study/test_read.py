@@ -160,8 +160,8 @@ AXES = 'base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(study: Write, text: str, expected: str) -> None:
-    found = problem(study, text)
-    assert found.startswith(expected), found
+    message = problem(study, text)
+    assert message.startswith(expected), message
 
 
 def test_errors_of_the_scenario_are_of_its_own_file(study: Write) -> None:

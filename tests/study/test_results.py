@@ -178,11 +178,11 @@ def test_a_disk_without_room_is_said_in_one_line(study: Write, here: Path) -> No
     """As on a full disk, but of the system's own making: no file may have more than 2,048 bytes."""
     study()
     limit = (2048, 2048)
-    found = command(
+    process = command(
         "sweep", "study.toml", "--out", "out", "-q", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     )
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith("error: cannot write `out/results/part-0")
-    assert found.stderr.endswith("`: File too large\n")
+    assert (process.returncode, process.stdout) == (1, "")
+    assert process.stderr.startswith("error: cannot write `out/results/part-0")
+    assert process.stderr.endswith("`: File too large\n")
     assert not [path for path in here.rglob("*") if ".partial-" in path.name]
     assert swept("study.toml", "--out", "out")["settled"] == 8

@@ -44,9 +44,9 @@ def test_the_same_bytes_from_slurm_also_when_a_job_is_cancelled(study: Write, he
             cancelled.extend(line.split()[0] for line in running.stdout.splitlines() if "dask-wor" in line)
             subprocess.run(["scancel", cancelled[0]], check=True)
 
-    found = sweep(plan, Path("slurm"), SlurmPool(cluster, 2), report=cancel_one)
+    swept = sweep(plan, Path("slurm"), SlurmPool(cluster, 2), report=cancel_one)
     assert cancelled
-    assert found.runs["status"].to_list() == ["done"] * 40
+    assert swept.runs["status"].to_list() == ["done"] * 40
     sweep(plan, Path("local"), LocalPool(2))
     assert final("slurm") == final("local")
 

@@ -99,9 +99,9 @@ def test_a_run_that_fails_now_does_not_stand_beside_its_old_success(
     results.add(failed("x"))
     results.flush()
     for keep_stale in (False, True):
-        found = Results(tmp_path, keep_stale=keep_stale)
-        assert (found.statuses(), found.stale()) == ({"x": "failed"}, set())
-        assert found.rows(["x"])["run.status"].to_list() == ["failed"]
+        reread = Results(tmp_path, keep_stale=keep_stale)
+        assert (reread.statuses(), reread.stale()) == ({"x": "failed"}, set())
+        assert reread.rows(["x"])["run.status"].to_list() == ["failed"]
 
 
 def test_a_damaged_part_is_an_error_that_names_it_and_no_part_of_a_table(study: Write) -> None:
@@ -128,13 +128,13 @@ def test_a_flipped_bit_of_a_study_is_found_or_changes_nothing(study: Write, name
     swept(study(TWO))
 
     def everything() -> tuple[object, ...]:
-        found = od.open("out")
-        told = {key: value for key, value in found.manifest.items() if key != "checksum"}
-        return found.runs.to_dicts(), found.jobs.to_dicts(), told
+        opened = od.open("out")
+        told = {key: value for key, value in opened.manifest.items() if key != "checksum"}
+        return opened.runs.to_dicts(), opened.jobs.to_dicts(), told
 
     whole, file = everything(), Path("out") / name
     data = file.read_bytes()
-    found = tried = 0
+    noticed = tried = 0
     for position in range(0, len(data), max(1, len(data) // 20)):
         flipped = bytearray(data)
         flipped[position] ^= 1
@@ -143,11 +143,11 @@ def test_a_flipped_bit_of_a_study_is_found_or_changes_nothing(study: Write, name
         try:
             told = everything()
         except InputError as problem:
-            found += name in str(problem) or "is not the folder of a study" in str(problem)
+            noticed += name in str(problem) or "is not the folder of a study" in str(problem)
         else:
             assert told == whole, position
-            found += name in ("manifest.json", "walls.parquet")  # blanks, and what no table is made of
-    assert found == tried
+            noticed += name in ("manifest.json", "walls.parquet")  # blanks, and what no table is made of
+    assert noticed == tried
 
 
 def test_another_study_does_not_take_the_folder(study: Write) -> None:

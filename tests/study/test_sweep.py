@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 
 def test_the_tables_hold_the_axes_and_what_the_runs_gave(study: Write) -> None:
-    found = sweep(study(), Path("out"), LocalPool(2))
-    assert found.runs.columns == [
+    swept = sweep(study(), Path("out"), LocalPool(2))
+    assert swept.runs.columns == [
         "point", "routing", "run.seed", "id", "status", "error", "seed", "sim_time_ps", "events", "packet_hops",
         "engine",
     ]  # fmt: skip
-    assert found.runs["point"].to_list() == list(range(8))
-    assert found.runs["run.seed"].to_list() == [1, 2, 3, 4] * 2
-    assert found.runs["seed"].to_list() == found.runs["run.seed"].to_list()
+    assert swept.runs["point"].to_list() == list(range(8))
+    assert swept.runs["run.seed"].to_list() == [1, 2, 3, 4] * 2
+    assert swept.runs["seed"].to_list() == swept.runs["run.seed"].to_list()
     for number in (0, 7):
         alone = od.run(found_scenario(study, number))
-        rows = found.jobs.filter(pl.col("point") == number).drop("point", "routing", "run.seed")
+        rows = swept.jobs.filter(pl.col("point") == number).drop("point", "routing", "run.seed")
         assert rows.equals(alone.jobs, null_equal=True)
-        assert found.runs["id"][number] == alone.id
+        assert swept.runs["id"][number] == alone.id
     walls = pl.read_parquet("out/walls.parquet")
-    assert walls["id"].to_list() == found.runs["id"].to_list()
+    assert walls["id"].to_list() == swept.runs["id"].to_list()
     assert (walls["wall_s"] > 0).all()
-    assert od.open("out").jobs.equals(found.jobs)
+    assert od.open("out").jobs.equals(swept.jobs)
     assert Path("out/study.toml").read_text() == STUDY
     assert od.load("out/scenario.toml").resolve().targets == ("target",)
 
@@ -71,7 +71,7 @@ def test_jobs_whose_lists_have_one_length_by_chance(study: Write) -> None:
         '[sweep]\n"run.seed" = { from = 1, to = 20 }\n'
     )
     resolved = [task.resolve(plan, number)[1] for number in range(20)]
-    outcomes = [task.run(plan, (number, (None,)), one)[0] for number, one in enumerate(resolved) if one is not None]
+    outcomes = [task.run(plan, (number, (None,)), job)[0] for number, job in enumerate(resolved) if job is not None]
     rows, spent = task.handed_in(outcomes)
     assert len(spent) == 20
     assert rows.schema["bin_count"] == pl.List(pl.UInt64)
@@ -83,8 +83,8 @@ def test_an_error_in_a_worker_is_reported(study: Write, monkeypatch: pytest.Monk
     """Catches a worker whose error is lost, so that its cause is unknown."""
     environment = "import odonata.study.task as t; t.handed_in = lambda outcomes: 1 / 0; "
     monkeypatch.setattr("odonata.study.local._MAIN", environment + local._MAIN)
-    found = sweep(study('base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'), Path("out"), LocalPool(1))
-    assert set(found.failed["error"]) == {
+    swept = sweep(study('base = "base.toml"\n[sweep]\nrouting = ["fpar"]\n'), Path("out"), LocalPool(1))
+    assert set(swept.failed["error"]) == {
         "its worker died 2 times (ZeroDivisionError: division by zero; a bug in odonata)"
     }
 
@@ -121,31 +121,31 @@ def test_a_changed_scenario_is_another_run(study: Write) -> None:
 
 def test_points_that_are_the_same_run_are_simulated_once(study: Write) -> None:
     plan = study('base = "base.toml"\n[sweep]\nrouting = ["fpar", { name = "fpar" }]\n"run.seed" = [1, 2, 1]\n')
-    found = sweep(plan, Path("out"), LocalPool(2))
-    assert found.runs["id"].n_unique() == len(kept("out")) == 2
+    swept = sweep(plan, Path("out"), LocalPool(2))
+    assert swept.runs["id"].n_unique() == len(kept("out")) == 2
     parts = pl.concat([pl.read_parquet(file) for file in Path("out/results").iterdir()])
     assert parts.height == 4  # two runs with two jobs each
-    assert found.jobs["point"].to_list() == [n for n in range(6) for _ in range(2)]
+    assert swept.jobs["point"].to_list() == [n for n in range(6) for _ in range(2)]
 
 
 def test_a_point_that_cannot_be_simulated_fails_alone(study: Write) -> None:
     plan = study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [6, 99, 7]\n')
-    found = sweep(plan, Path("out"), LocalPool(2))
-    assert found.runs["status"].to_list() == ["done", "failed", "done"]
-    assert str(found.plot().get_suptitle()).endswith("; 1 point failed")
-    assert found.failed["error"][0].startswith(
+    swept = sweep(plan, Path("out"), LocalPool(2))
+    assert swept.runs["status"].to_list() == ["done", "failed", "done"]
+    assert str(swept.plot().get_suptitle()).endswith("; 1 point failed")
+    assert swept.failed["error"][0].startswith(
         "base.toml with -s job.noise.nodes: 99 nodes do not fit: only 8 are free"
     )
-    assert found.jobs["point"].unique().to_list() == [0, 2]
+    assert swept.jobs["point"].unique().to_list() == [0, 2]
     again = sweep(plan, Path("out"), LocalPool(1), retry_failed=True)
-    assert again.runs.equals(found.runs)
+    assert again.runs.equals(swept.runs)
 
 
 def test_all_points_may_fail(study: Write) -> None:
-    found = sweep(study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [98, 99]\n'), Path("out"), LocalPool(1))
-    assert (found.failed.height, found.jobs.height) == (2, 0)
+    swept = sweep(study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [98, 99]\n'), Path("out"), LocalPool(1))
+    assert (swept.failed.height, swept.jobs.height) == (2, 0)
     with pytest.raises(InputError, match="no run of the study is done"):
-        found.compare("job.noise.nodes")
+        swept.compare("job.noise.nodes")
 
 
 def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
@@ -161,28 +161,28 @@ def test_two_sweeps_do_not_work_in_one_folder(study: Write) -> None:
 def test_from_python_in_memory(here: Path) -> None:
     calls: list[tuple[int, int]] = []
     quiet = od.load("base.toml").set("job.noise.nodes", 4)
-    found = od.sweep(
+    swept = od.sweep(
         quiet,
         {"job.noise.place": od.placements, "run.seed": np.arange(1, 3)},
         workers=2,
         progress=lambda done, points: calls.append((done, points)),
     )
-    assert found.path is None
-    assert found.runs["job.noise.place"].unique(maintain_order=True).to_list() == od.placements()
+    assert swept.path is None
+    assert swept.runs["job.noise.place"].unique(maintain_order=True).to_list() == od.placements()
     assert calls[-1] == (2 * len(od.placements()),) * 2
-    assert "needs `nodes`" in found.failed.filter(pl.col("job.noise.place") == "explicit")["error"][0]
-    compared = found.compare("job.noise.place", value="time_ps", baseline="contiguous")
+    assert "needs `nodes`" in swept.failed.filter(pl.col("job.noise.place") == "explicit")["error"][0]
+    compared = swept.compare("job.noise.place", value="time_ps", baseline="contiguous")
     assert {row.value: row.n for row in compared.rows}["explicit"] == 0
     assert list(here.iterdir()) == [here / "base.toml"]
 
 
 def test_from_python_with_keys_walked_together_and_a_folder(here: Path) -> None:
     axes = {("job.target.app.messages", "run.seed"): [(5, 1), (6, 2)], "routing": ["fpar", "minimal"]}
-    found = od.sweep("base.toml", axes, workers=1, out="out")
-    assert found.runs["job.target.app.messages"].to_list() == [5, 5, 6, 6]
+    study_made = od.sweep("base.toml", axes, workers=1, out="out")
+    assert study_made.runs["job.target.app.messages"].to_list() == [5, 5, 6, 6]
     again = swept("out/study.toml", "--out", "out")
     assert (again["kept"], again["simulated"]) == (4, 0)
-    assert set(od.open("out").runs["id"]) == set(found.runs["id"])
+    assert set(od.open("out").runs["id"]) == set(study_made.runs["id"])
 
 
 def _made(point: dict[str, Any]) -> od.Scenario:
@@ -228,10 +228,10 @@ def test_a_script_needs_no_guard_and_a_sweep_brings_its_path(here: Path) -> None
         "import odonata as od\nprint(od.sweep('base.toml', {'run.seed': range(3)}, workers=2).runs.height)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(od.__file__).parents[1])}
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "script.py"], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
-    assert (found.stdout, found.stderr) == ("3\n", "")
+    assert (process.stdout, process.stderr) == ("3\n", "")
 
 
 def test_values_of_a_set_are_refused(here: Path) -> None:
@@ -242,6 +242,6 @@ def test_values_of_a_set_are_refused(here: Path) -> None:
 
 def test_points_that_are_the_same_run_count_once(here: Path) -> None:
     """Or an interval of a median would rest on more runs than there are."""
-    found = od.sweep("base.toml", {"routing": ["fpar", "minimal"], "run.seed": [1, 2, 2]}, out="s")
-    rows = found.compare("routing", value="latency_mean_ps").rows
+    swept = od.sweep("base.toml", {"routing": ["fpar", "minimal"], "run.seed": [1, 2, 2]}, out="s")
+    rows = swept.compare("routing", value="latency_mean_ps").rows
     assert [(row.n, row.pairs) for row in rows] == [(2, 0), (2, 2)]

@@ -36,13 +36,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certificates]:
     """Certificates of two owners, `ours` and `others`."""
-    found = {}
+    owners = {}
     for name in ("ours", "others"):
         folder, made = tmp_path_factory.mktemp(name), certificates.temporary()
         (folder / "cert.pem").write_text(made.tls_client_cert)
         (folder / "key.pem").write_text(made.tls_client_key)
-        found[name] = Certificates(folder / "cert.pem", folder / "cert.pem", folder / "key.pem")
-    return found
+        owners[name] = Certificates(folder / "cert.pem", folder / "cert.pem", folder / "key.pem")
+    return owners
 
 
 def options(of: Certificates) -> tuple[str, ...]:
@@ -100,11 +100,11 @@ def test_nothing_of_ours_listens_in_plain_text_or_without_our_certificate(
         )  # fmt: skip
         assert other.stderr is not None
         assert any("Registered to:" in line for line in other.stderr)
-        found = ports([sweeping.pid, other.pid])
-        assert len(found) >= 5, found  # a scheduler, two nannies, two workers
+        listening = ports([sweeping.pid, other.pid])
+        assert len(listening) >= 5, listening  # a scheduler, two nannies, two workers
         theirs = files["others"].security("we").get_connection_args("client")["ssl_context"]
         theirs.verify_mode = ssl.CERT_NONE  # it is they who must refuse us
-        for host, port in found:
+        for host, port in listening:
             assert plain_answer(host, port) == b""
             with pytest.raises((ssl.SSLError, ConnectionError)):
                 talk(host, port, theirs)
@@ -121,29 +121,29 @@ def test_nothing_of_ours_listens_in_plain_text_or_without_our_certificate(
 
 def ports(pids: list[int]) -> set[tuple[str, int]]:
     """Where processes and those that they have started listen."""
-    found = set()
-    for process in (one for pid in pids for one in (psutil.Process(pid), *psutil.Process(pid).children(True))):
+    places = set()
+    for process in (member for pid in pids for member in (psutil.Process(pid), *psutil.Process(pid).children(True))):
         with suppress(psutil.NoSuchProcess):  # one that has ended meanwhile
             for at in process.net_connections("tcp"):
                 if at.status == psutil.CONN_LISTEN:
-                    found.add((at.laddr.ip.replace("0.0.0.0", "127.0.0.1"), at.laddr.port))
-    return found
+                    places.add((at.laddr.ip.replace("0.0.0.0", "127.0.0.1"), at.laddr.port))
+    return places
 
 
 def plain_answer(host: str, port: int) -> bytes:
     with socket.create_connection((host, port), timeout=5) as plain:
         plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
         try:
-            found = plain.recv(100)
+            answer = plain.recv(100)
         except ConnectionResetError:
             return b""
     # An alert of TLS is not an answer to the request.
-    return b"" if found[:1] == b"\x15" else found
+    return b"" if answer[:1] == b"\x15" else answer
 
 
 def talk(host: str, port: int, context: ssl.SSLContext) -> None:
-    with socket.create_connection((host, port), timeout=5) as plain, context.wrap_socket(plain) as found:
-        if found.recv(1) == b"":
+    with socket.create_connection((host, port), timeout=5) as plain, context.wrap_socket(plain) as wrapped:
+        if wrapped.recv(1) == b"":
             raise ConnectionError
 
 

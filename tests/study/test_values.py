@@ -28,9 +28,9 @@ from odonata.study.values import values
     ],
 )
 def test_ranges_hold_both_ends_and_the_kind_of_their_bounds(given: Any, expected: tuple[Any, ...]) -> None:
-    found = values(given)
-    assert found == expected
-    assert [type(value) for value in found] == [type(value) for value in expected]
+    listed = values(given)
+    assert listed == expected
+    assert [type(value) for value in listed] == [type(value) for value in expected]
 
 
 def test_draws_do_not_change() -> None:
@@ -56,8 +56,8 @@ def test_drawn_quantities_are_within_their_bounds_and_can_be_read(seed: int, nam
 
 
 def test_integers_reach_both_ends_evenly() -> None:
-    found = draw("x", {"integers": [3, 5]}, samples=3000, seed=1)
-    assert all(900 < found.count(value) < 1100 for value in (3, 4, 5))
+    drawn = draw("x", {"integers": [3, 5]}, samples=3000, seed=1)
+    assert all(900 < drawn.count(value) < 1100 for value in (3, 4, 5))
     spread = draw("x", {"log-integers": [1, 3]}, samples=3000, seed=1)
     # [1, 2), [2, 3) and [3, 4) have 1/2, 0.29 and 0.21 of the logarithmic length of [1, 4).
     assert [round(spread.count(value) / 3000, 1) for value in (1, 2, 3)] == [0.5, 0.3, 0.2]

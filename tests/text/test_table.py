@@ -137,5 +137,5 @@ def test_colours_and_wrapping_are_for_terminals(on_terminal: bool, monkeypatch: 
 
 def test_rich_is_imported_when_a_table_is_drawn() -> None:
     code = "import sys, odonata.text; print([name for name in sys.modules if name.partition('.')[0] == 'rich'])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "[]\n"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout == "[]\n"

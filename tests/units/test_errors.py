@@ -43,7 +43,7 @@ def test_an_error_survives_the_way_between_processes():
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "nearest_name"),
     [
         ("contigous", "contiguous"),
         ("per_leaf", "per-leaf"),
@@ -51,8 +51,8 @@ def test_an_error_survives_the_way_between_processes():
         ("zzz", None),
     ],
 )
-def test_the_nearest_name(name, found):
-    assert nearest(name, ["contiguous", "random", "per-leaf"]) == found
+def test_the_nearest_name(name, nearest_name):
+    assert nearest(name, ["contiguous", "random", "per-leaf"]) == nearest_name
 
 
 def test_an_unknown_name_lists_all_when_none_is_near():

@@ -37,6 +37,6 @@ def test_ratios_that_are_no_floats(value: object) -> None:
 
 @pytest.mark.parametrize("value", [0, "0 %", 1e18, "1e-16 %"])
 def test_the_largest_and_the_smallest_ratio(value: object) -> None:
-    found = validate(Given, {"ratio": value})
-    assert found.ratio == Fraction(units.fraction(value))
-    assert found.model_dump_json()
+    given = validate(Given, {"ratio": value})
+    assert given.ratio == Fraction(units.fraction(value))
+    assert given.model_dump_json()

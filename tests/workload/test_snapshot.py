@@ -70,15 +70,15 @@ def book(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def found(queue: Path, book: Path, tmp_path: Path) -> Workload:
+def workload(queue: Path, book: Path, tmp_path: Path) -> Workload:
     nodes = tmp_path / "sinfo.txt"
     nodes.write_text("NODELIST|STATE\nnode[00-12]|allocated\nnode[13-14]|idle\nnode15|drained\n")
     return from_queue("tiny", queue=queue, nodes_file=nodes, book=book, victim="1")
 
 
-def test_running_jobs_keep_their_nodes_and_the_rest_of_the_machine_is_as_it_is(found: Workload) -> None:
+def test_running_jobs_keep_their_nodes_and_the_rest_of_the_machine_is_as_it_is(workload: Workload) -> None:
     """Job 2 is larger than job 3, so it gets the shared node; the node of the small job, and the drained, are taken."""
-    resolved = parse(found.toml()).resolve()
+    resolved = parse(workload.toml()).resolve()
     assert {job["name"]: sorted(set(job["nodes"])) for job in resolved.spec["jobs"]} == {
         "job-1": [0, 1, 2, 3],
         "job-2": [4, 5, 6, 7, 8],
@@ -86,12 +86,12 @@ def test_running_jobs_keep_their_nodes_and_the_rest_of_the_machine_is_as_it_is(f
     }
     assert resolved.targets == ("job-1",)
     assert resolved.system.unusable_nodes == (12, 15)
-    moved = parse(found.toml()).set("job.job-1.nodes", 4).set("job.job-1.place", "contiguous").resolve()
+    moved = parse(workload.toml()).set("job.job-1.nodes", 4).set("job.job-1.place", "contiguous").resolve()
     assert not {12, 15} & set(moved.spec["jobs"][0]["nodes"])
 
 
-def test_a_load_is_what_the_nics_of_a_node_are_offered(found: Workload) -> None:
-    resolved = parse(found.toml()).resolve()
+def test_a_load_is_what_the_nics_of_a_node_are_offered(workload: Workload) -> None:
+    resolved = parse(workload.toml()).resolve()
     traffic = resolved.spec["jobs"][0]["traffic"]
     offered = Fraction(traffic["message_bytes"] * 10**12, traffic["interval_ps"])
     capacity = Fraction(resolved.spec["fabric"]["links"]["node"]["bandwidth"], 10**6)
@@ -99,13 +99,13 @@ def test_a_load_is_what_the_nics_of_a_node_are_offered(found: Workload) -> None:
     assert traffic["intervals"] == 7
 
 
-def test_every_assumption_is_in_the_scenario_its_comments_and_the_resolved_run(found: Workload) -> None:
-    text = found.toml()
+def test_every_assumption_is_in_the_scenario_its_comments_and_the_resolved_run(workload: Workload) -> None:
+    text = workload.toml()
     sources = parse(text).table.sources
     assert sources["job.job-2.app"] == "assumed (rule `fft` of ours)"
     assert sources["job.job-1.app"] == "from the book: measured last week (rule `rest` of ours)"
     assert sources["queue.1"] == "assumed: 1 node shared by several jobs, each counted for the largest of them"
-    for note in found.notes:
+    for note in workload.notes:
         assert f"# - {note}" in text
     told = {row["key"]: row for row in parse(text).resolve().document["sources"]}
     assert told["job.job-2.app"]["source"].startswith("assumed")
@@ -113,10 +113,10 @@ def test_every_assumption_is_in_the_scenario_its_comments_and_the_resolved_run(f
     assert parse(text).resolve().id == parse(text.partition("[sources]")[0]).resolve().id
 
 
-def test_the_study_varies_what_the_book_varies(found: Workload, tmp_path: Path) -> None:
-    (tmp_path / "now.toml").write_text(found.toml())
+def test_the_study_varies_what_the_book_varies(workload: Workload, tmp_path: Path) -> None:
+    (tmp_path / "now.toml").write_text(workload.toml())
     study = tmp_path / "now-traffic.toml"
-    study.write_text(found.study("now.toml"))
+    study.write_text(workload.study("now.toml"))
     plan = read_study.load(study)
     assert len(plan) == 2 * 8
     light = plan.scenario(1).resolve()
@@ -167,17 +167,17 @@ def test_bad_queues_are_errors(queue: Path, change: tuple[str, str], message: st
 
 def test_hosts_that_are_no_nodes_can_be_left_out(queue: Path) -> None:
     queue.write_text(QUEUE.replace("|5|node[04-08]", "|6|node[04-08],login1"))
-    found = from_queue("tiny", queue=queue, leave_out_unknown=True)
-    assert "assumed: 1 host that the machine lacks do not matter: login1" in found.notes
-    assert found.nodes["2"] == (4, 5, 6, 7, 8)
+    workload = from_queue("tiny", queue=queue, leave_out_unknown=True)
+    assert "assumed: 1 host that the machine lacks do not matter: login1" in workload.notes
+    assert workload.nodes["2"] == (4, 5, 6, 7, 8)
 
 
 def test_names_say_which_host_is_which_node(queue: Path, tmp_path: Path) -> None:
     names = tmp_path / "names.csv"
     rows = [f"node,{15 - node},node{node:02}" for node in range(16)]
     names.write_text("\n".join(["what,number,name", "router,0,r0", *rows]) + "\n")
-    found = from_queue("tiny", queue=queue, names=names)
-    assert found.nodes["1"] == (15, 14, 13, 12)
+    workload = from_queue("tiny", queue=queue, names=names)
+    assert workload.nodes["1"] == (15, 14, 13, 12)
     names.write_text("what,number,name\nnode,3\n")
     with pytest.raises(InputError, match=r"names\.csv:2: .*found `node,3`"):
         from_queue("tiny", queue=queue, names=names)

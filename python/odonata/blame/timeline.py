@@ -102,7 +102,7 @@ class Timeline:
                 self._arrivals[message.receiver, message.arrival].append(message)
             if message.rendezvous and message.arrival is not None:
                 sending[message.send.rank].append((message.arrival, number, message))
-        self._sending = {rank: sorted(found, key=lambda one: one[:2]) for rank, found in sending.items()}
+        self._sending = {rank: sorted(timed, key=lambda entry: entry[:2]) for rank, timed in sending.items()}
 
     def ended(self, rank: int, time: int) -> Task | None:
         """A task of a rank that ends at a time and has taken some; of several the one that was requested last."""

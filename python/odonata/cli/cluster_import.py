@@ -98,7 +98,7 @@ def _as_json(recognised: "Recognised") -> dict[str, Any]:
 
 
 def _text(recognised: "Recognised") -> str:
-    lines = [f"{recognised.file} ({recognised.format})", "", *aligned(recognised.found, indent="  ")]
+    lines = [f"{recognised.file} ({recognised.format})", "", *aligned(recognised.facts, indent="  ")]
     if recognised.notes:
         lines += ["", "notes", *(f"  {note}" for note in recognised.notes)]
     if recognised.assumed:

@@ -23,7 +23,7 @@ class _Scanner:
         self.text = text
         self.at = 0
         self.line = 1
-        self.found: dict[Path, int] = {}
+        self.lines: dict[Path, int] = {}
         self.elements: dict[Path, int] = {}  # number of elements of each array of tables
 
     def scan(self) -> dict[Path, int]:
@@ -33,11 +33,11 @@ class _Scanner:
                 self._advance(2)
                 *outer, last = self._key()
                 array = (*self._table(outer), last)
-                self.found.setdefault(array, self.line)
+                self.lines.setdefault(array, self.line)
                 index = self.elements.get(array, 0)
                 self.elements[array] = index + 1
                 table = (*array, index)
-                self.found[table] = self.line
+                self.lines[table] = self.line
                 self._skip_to_line_end()
             elif self._peek("["):
                 self._advance(1)
@@ -45,14 +45,14 @@ class _Scanner:
                 self._skip_to_line_end()
             else:
                 self._pair(table)
-        return self.found
+        return self.lines
 
     def _table(self, key: list[str]) -> Path:
         """Path of the table that a header names: an array of tables means its last element."""
         path: Path = ()
         for part in key:
             path = (*path, part)
-            self.found.setdefault(path, self.line)
+            self.lines.setdefault(path, self.line)
             if path in self.elements:
                 path = (*path, self.elements[path] - 1)
         return path
@@ -61,7 +61,7 @@ class _Scanner:
         path = table
         for part in self._key():
             path = (*path, part)
-            self.found.setdefault(path, self.line)
+            self.lines.setdefault(path, self.line)
         self._skip_blank()
         self._advance(1)  # the equals sign
         self._skip_blank()
@@ -72,7 +72,7 @@ class _Scanner:
             self._advance(1)
             index = 0
             while self._skip_blank() and not self._peek("]"):
-                self.found[*path, index] = self.line
+                self.lines[*path, index] = self.line
                 self._value((*path, index))
                 index += 1
                 self._skip_comma()

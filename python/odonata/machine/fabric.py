@@ -171,8 +171,8 @@ class NicTable(Table):
 
     def _check_bytes(self) -> None:
         if self.window is None or isinstance(self.window, Packets):
-            found = "no window" if self.window is None else f"{self.window:,} packets"
-            message = f"the window of a `windowed` NIC is a size in bytes, found {found}"
+            given = "no window" if self.window is None else f"{self.window:,} packets"
+            message = f"the window of a `windowed` NIC is a size in bytes, found {given}"
             raise InputError(message, hint='window = "64 KiB"', path=("kind" if self.window is None else "window",))
         if not 1 <= self.window <= MAX_WINDOW_BYTES:
             most = units.format_bytes(MAX_WINDOW_BYTES)

@@ -94,14 +94,14 @@ class FailedTable(Table):
 
     def failed_nodes(self, nodes: int) -> set[int]:
         """The nodes of the list, on a machine of so many. Raises InputError (path in this table) for another one."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         for index, entry in enumerate(self.nodes):
             first, _, last = entry.partition("-")
             if int(last or first) >= nodes:
                 hint = f"the machine has nodes 0 to {nodes - 1}"
                 raise InputError(f"there is no node {last or first}", hint=hint, path=("nodes", index))
-            found.update(range(int(first), int(last or first) + 1))
-        return found
+            numbers.update(range(int(first), int(last or first) + 1))
+        return numbers
 
     def failures(self, wired: Mapping[str, Any]) -> dict[str, Any]:
         """The failed cables and routers as the core reads them; `wired` is the machine without failures.
@@ -115,10 +115,10 @@ class FailedTable(Table):
         from odonata.machine.cables import Cables
 
         cables = Cables(wired)
-        found: set[tuple[int, int]] = set()
+        ends: set[tuple[int, int]] = set()
         for index, link in enumerate(self.links):
             try:
-                found |= cables.named(link)
+                ends |= cables.named(link)
             except InputError as e:
                 raise e.under("links", index) from None
         for index, router in enumerate(self.routers):
@@ -127,10 +127,10 @@ class FailedTable(Table):
             except InputError as e:
                 raise e.under("routers", index) from None
         if self.fraction is not None:
-            found |= cables.drawn(self.fraction, self.class_, self.seed or 0)
+            ends |= cables.drawn(self.fraction, self.class_, self.seed or 0)
         result: dict[str, Any] = {}
-        if found:
-            result["links"] = [list(end) for end in sorted(found)]
+        if ends:
+            result["links"] = [list(end) for end in sorted(ends)]
         if self.routers:
             result["routers"] = sorted(set(self.routers))
         return result

@@ -86,9 +86,9 @@ def _by_size(value: Any) -> Any:
 
 
 def _ascending(tables: tuple[SizedTable, ...]) -> tuple[SizedTable, ...]:
-    for number, (one, next_one) in enumerate(pairwise(tables), 1):
-        if next_one.size <= one.size:
-            sizes = f"{units.format_bytes(next_one.size)} after {units.format_bytes(one.size)}"
+    for number, (table, next_table) in enumerate(pairwise(tables), 1):
+        if next_table.size <= table.size:
+            sizes = f"{units.format_bytes(next_table.size)} after {units.format_bytes(table.size)}"
             raise InputError(f"sizes ascend, found {sizes}", path=(number, "size"))
     return tables
 

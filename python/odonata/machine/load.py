@@ -110,8 +110,8 @@ def _load(
         table, imported = _wired(merged, folder)
         check_sources(own_sources, table)
         stated = {key: value for key, value in changed.items() if not (host_sources and key == "host")}
-        found = rows(table, base, stated, sources | imported | host_sources)
-        system = System(table.name, table, tuple(found), measured)
+        parameters = rows(table, base, stated, sources | imported | host_sources)
+        system = System(table.name, table, tuple(parameters), measured)
         _ = system.unusable_nodes
     except InputError as e:
         raise _placed(e, fabric or {}) from None

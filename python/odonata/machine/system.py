@@ -24,8 +24,8 @@ class Source:
     @property
     def confidence(self) -> str | None:
         """How sure the number is: `high`, `medium` or `low`; None where the source does not say."""
-        found = _CONFIDENCE.search(self.source)
-        return None if found is None else found[1]
+        match = _CONFIDENCE.search(self.source)
+        return None if match is None else match[1]
 
     @property
     def origin(self) -> str:
@@ -104,9 +104,9 @@ class System(Attributes):
         if self.table.failed is None:
             return ()
         routers = self.failures.get("routers", ())
-        found = {node for router in routers for node in self.table.nodes_of_router(router)}
+        cut_off = {node for router in routers for node in self.table.nodes_of_router(router)}
         try:
-            return tuple(sorted(found | self.table.failed.failed_nodes(self.shape.nodes)))
+            return tuple(sorted(cut_off | self.table.failed.failed_nodes(self.shape.nodes)))
         except InputError as e:
             raise e.under("failed") from None
 

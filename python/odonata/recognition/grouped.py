@@ -14,7 +14,7 @@ from odonata.errors import InputError
 from odonata.machine.sources import flat
 from odonata.recognition.graph import Fabric, count, fields, pattern
 from odonata.recognition.layout import in_order, places
-from odonata.recognition.recognise import Recognised, checked, fail, found_rows
+from odonata.recognition.recognise import Recognised, checked, facts_of, fail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
         table["title"] = f"imported from {file}"
     _seat(result, rows, names, hosts, given.remarks.get("failed", {}))
     rule = table.get("arrangement")
-    result.found = found_rows(result, f"arrangement `{rule}`, not from cables" if rule else "a list, not from cables")
+    result.facts = facts_of(result, f"arrangement `{rule}`, not from cables" if rule else "a list, not from cables")
     checked(result)
     return result
 

@@ -47,7 +47,7 @@ class Recognised:
     """The machine's table, as `[system]` of a scenario takes it."""
     sources: dict[str, str]
     """Where each number comes from."""
-    found: list[tuple[str, str]]
+    facts: list[tuple[str, str]]
     """What was recognised: name and value."""
     notes: list[str]
     """What was left out or taken for granted."""
@@ -138,7 +138,7 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     if extra:
         result.notes.append(_beyond(extra, wired["routers"], result.routers))
     fail(result, dead, absent, nodes.failed)
-    result.found = found_rows(result, joined.words)
+    result.facts = facts_of(result, joined.words)
     checked(result)
     return result
 
@@ -368,17 +368,17 @@ def filled(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """A table of numbers with their sources: those of the system that the machine is like, overruled by those that are
     stated, each with its source."""
-    found = json.loads(json.dumps(usual))
+    numbers = json.loads(json.dumps(usual))
     origin = {row.key: row.source for row in like.sources}
     sources = {
         f"{name}.{key}": f"assumed: as in {like.name}: {origin.get(f'{name}.{key}', 'no source given')}"
-        for key in flat(found)
+        for key in flat(numbers)
     }
     for values, source in stated:
         if not isinstance(values, dict):
             continue
         for key, value in flat(values).items():
-            here = found
+            here = numbers
             *path, last = key.split(".")
             for step in path:
                 here = here.setdefault(step, {})
@@ -386,10 +386,10 @@ def filled(
                     raise InputError(f"a comment of Odonata gives `{name}.{shortened(key, 60)}`, which is no table")
             here[last] = value
             sources[f"{name}.{key}"] = source
-    return found, sources
+    return numbers, sources
 
 
-def found_rows(result: Recognised, cables: str) -> list[tuple[str, str]]:
+def facts_of(result: Recognised, cables: str) -> list[tuple[str, str]]:
     """What was recognised, for a person; `cables` says how the groups are joined."""
     system = result.system()
     wired = system.describe()

@@ -47,8 +47,8 @@ def find(name: str) -> Reproduction:
     if name not in REPRODUCTIONS:
         raise unknown("reproduction", name, REPRODUCTIONS)
     module = import_module(REPRODUCTIONS[name])
-    found: Reproduction = module.ALL[name] if hasattr(module, "ALL") else module.REPRODUCTION
-    return found
+    reproduction: Reproduction = module.ALL[name] if hasattr(module, "ALL") else module.REPRODUCTION
+    return reproduction
 
 
 __all__ = ["REPRODUCTIONS", "find"]

@@ -50,12 +50,12 @@ def side_by_side(rows: Sequence[Row], models: Sequence[str]) -> str:
     head = ["id", "what", "published", "tolerance", "kind"]
     for model in models:
         head += [model, "verdict"]
-    found = {(row.id, row.what, row.model): row for row in rows}
+    by_statement = {(row.id, row.what, row.model): row for row in rows}
     lines = []
     for first in _distinct(rows):
         cells = [first.id, first.what, published(first), first.tolerance, first.kind]
         for model in models:
-            row = found.get((first.id, first.what, model))
+            row = by_statement.get((first.id, first.what, model))
             cells += ["", ""] if row is None else [number(row.ours, row.unit), _verdict(row)]
         lines.append(cells)
     return table(head, lines, "llrll" + "rl" * len(models))

@@ -241,9 +241,9 @@ class Study(Attributes):
                 raise unknown("axis", key, self.axes)
         if by is not None and by == series:
             raise InputError(f"`{by}` cannot be both the axis and the series")
-        usual, next_one = usual_axes([key for key in self.axes if key not in (by, series)] or self.axes, rows, SEED)
+        usual, next_axis = usual_axes([key for key in self.axes if key not in (by, series)] or self.axes, rows, SEED)
         if by is None:
-            by, series = usual, series or next_one
+            by, series = usual, series or next_axis
         elif series is None and usual not in (by, SEED):
             series = usual
         rows, left_out = (rows, 0) if include_incomplete else self._whole(rows, column)

@@ -126,8 +126,8 @@ def result(plan: str, out: Path) -> list[dict[str, Any]]:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=most, env=marked)
     if done.returncode:
         raise RuntimeError(f"the experiment ended with exit status {done.returncode}:\n{done.stderr[-4000:]}")
-    found: list[dict[str, Any]] = json.loads((out / "runs.json").read_text(encoding="utf-8"))
-    return found
+    printed: list[dict[str, Any]] = json.loads((out / "runs.json").read_text(encoding="utf-8"))
+    return printed
 
 
 def main(plan: Plan, out: Path) -> None:
@@ -246,7 +246,7 @@ def flowing(nodes: list[int]) -> bool:
     before = [network.sent(f"p{node}") for node in nodes]
     time.sleep(0.3)
     least = FLOW_MBIT * 1e6 / 8 * 0.3 / 2
-    return all(network.sent(f"p{node}") - one > least for node, one in zip(nodes, before, strict=True))
+    return all(network.sent(f"p{node}") - sent > least for node, sent in zip(nodes, before, strict=True))
 
 
 def uplinks() -> list[int]:

@@ -62,7 +62,7 @@ def test_what_was_started_dies_with_its_starter(possible: None, tmp_path: Path) 
     started = subprocess.Popen(words, env=os.environ | {MARK: str(tmp_path)})
     try:
         # The words of those that start them name the sleeps too, and may not be ready to die with their starter.
-        until(lambda: sum(one.startswith("sleep ") for one in processes(tmp_path)) == 2, 20, "the sleeps run")
+        until(lambda: sum(command.startswith("sleep ") for command in processes(tmp_path)) == 2, 20, "the sleeps run")
     finally:
         started.send_signal(signal.SIGKILL)
         started.wait()
@@ -72,11 +72,11 @@ def test_what_was_started_dies_with_its_starter(possible: None, tmp_path: Path) 
 def processes(out: Path) -> list[str]:
     """Processes that an experiment with this folder started, whatever they are now."""
     mark = f"{MARK}={out}".encode()
-    found = []
+    commands = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (folder / "environ").read_bytes().split(b"\0"):
-                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+                commands.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         except OSError:
             continue
-    return found
+    return commands

@@ -27,6 +27,6 @@ def chosen(runs: Sequence[dict[str, Any]], arm: str, level: int = MOST) -> list[
 def ratio(runs: Sequence[dict[str, Any]], above: tuple[str, int], below: tuple[str, int], q: float = 0.9) -> float:
     """Median over the rounds that have both of the ratio of a quantile of two arms (name, background jobs)."""
     of = {run["round"]: quantile_ms(run, q) for run in chosen(runs, *below)}
-    found = [quantile_ms(run, q) / of[run["round"]] for run in chosen(runs, *above) if run["round"] in of]
-    assert found
-    return median(found)
+    ratios = [quantile_ms(run, q) / of[run["round"]] for run in chosen(runs, *above) if run["round"] in of]
+    assert ratios
+    return median(ratios)

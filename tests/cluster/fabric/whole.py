@@ -31,10 +31,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(possible: None, out: Path) -> list[dict[str, Any]]:
-    found = result("whole", out)
+    done = result("whole", out)
     compared = len(WHOLE.arms) + 1
-    assert len(found) == len(WHOLE.levels) * (WHOLE.earlier + WHOLE.later) + WHOLE.compared * compared
-    return found
+    assert len(done) == len(WHOLE.levels) * (WHOLE.earlier + WHOLE.later) + WHOLE.compared * compared
+    return done
 
 
 def test_b_rises_with_the_background(runs: list[dict[str, Any]]) -> None:
@@ -46,7 +46,7 @@ def test_the_mean_and_the_tail_grow_with_b(runs: list[dict[str, Any]], out: Path
     words = ["--by", "collective", "--by", "bytes", "--correlate", "b", "--no-fit", "--json"]
     assert main(["cluster", "analyse", str(out / "earlier"), *words]) == 0
     told = json.loads(capsys.readouterr().out)
-    rho = {(one["key"]["collective"], one["key"]["bytes"]): one["spearman"] for one in told["correlations"]}
+    rho = {(row["key"]["collective"], row["key"]["bytes"]): row["spearman"] for row in told["correlations"]}
     for operation in OPERATIONS:
         assert rho[operation, 4096]["value"] > 0.7
     # The tail: the 90 % quantile grows a little up to a load of 60 %, and much up to one of 90 %.
@@ -73,10 +73,10 @@ def test_the_predictor_ranks_later_runs(runs: list[dict[str, Any]]) -> None:
     later = [run for run in runs if run["arm"] == "later"]
     assert len(later) == len(WHOLE.levels) * WHOLE.later
     right, pairs = 0, 0
-    for one, other in combinations(later, 2):
-        if one["predicted"] != other["predicted"]:
-            longer = quantile_ms(one, 0.9) > quantile_ms(other, 0.9)
-            right += longer == (one["predicted"] > other["predicted"])
+    for first, other in combinations(later, 2):
+        if first["predicted"] != other["predicted"]:
+            longer = quantile_ms(first, 0.9) > quantile_ms(other, 0.9)
+            right += longer == (first["predicted"] > other["predicted"])
             pairs += 1
     assert pairs >= 20
     assert right / pairs > 0.8

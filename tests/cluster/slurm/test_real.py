@@ -81,11 +81,11 @@ def busy(empty: Path) -> dict[str, str]:
 
 def test_background_against_a_count_by_hand(busy: dict[str, str], tmp_path: Path, capsys) -> None:
     # Ne: 8 + 6 + n32, n33, n34. N'e: 8 + 6 + 2 + 2. Na: N'e + n40 + n33.
-    found = od.cluster.background()
-    assert (found.nodes_communicating, found.nodes_total) == (17, 64)
-    assert (found.listings_communicating, found.listings_running) == (18, 20)
-    assert (found.jobs_counted, found.jobs_excluded) == (4, 4)
-    assert found.b == pytest.approx(17 / 64 * 18 / 20)
+    background = od.cluster.background()
+    assert (background.nodes_communicating, background.nodes_total) == (17, 64)
+    assert (background.listings_communicating, background.listings_running) == (18, 20)
+    assert (background.jobs_counted, background.jobs_excluded) == (4, 4)
+    assert background.b == pytest.approx(17 / 64 * 18 / 20)
     # The same from every form in which this Slurm prints it.
     forms = {
         "json": ("squeue", "--json"),
@@ -98,14 +98,14 @@ def test_background_against_a_count_by_hand(busy: dict[str, str], tmp_path: Path
     for name, command in forms.items():
         path = tmp_path / name
         path.write_text(slurm_command(*command))
-        assert od.cluster.background(path) == found, name
+        assert od.cluster.background(path) == background, name
     for command in (("sinfo", "--json"), ("sinfo",), ("sinfo", "--Node", "--long"), ("scontrol", "show", "node")):
         path.write_text(slurm_command(*command))
         assert {node.name: node.idle for node in cluster.read_nodes(path)} == {
             node.name: node.idle for node in cluster.read_nodes()
         }, command
     assert main(["cluster", "background", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["b"] == found.b
+    assert json.loads(capsys.readouterr().out)["b"] == background.b
 
 
 def test_drained_nodes_stay_in_the_machine(busy: dict[str, str]) -> None:
@@ -120,9 +120,9 @@ def test_drained_nodes_stay_in_the_machine(busy: dict[str, str]) -> None:
 
 def test_slurm_starts_the_job_on_the_nodes_of_level_spread(busy: dict[str, str], tmp_path: Path, capsys) -> None:
     # Island 3 (n48 to n63) is idle, and no other has 10 idle nodes but island 2, which has 12.
-    found = cluster.select(10, partition="excl")
-    assert found.nodelist == "n[48-50,52-54,56-57,60-61]"
-    assert "group 3 (`isl3`) has 16 idle nodes, the most" in found.reason
+    selection = cluster.select(10, partition="excl")
+    assert selection.nodelist == "n[48-50,52-54,56-57,60-61]"
+    assert "group 3 (`isl3`) has 16 idle nodes, the most" in selection.reason
     script = tmp_path / "job.sh"
     script.write_text(SLEEP)
     slurm_command("scancel", busy["waits"])
@@ -131,7 +131,7 @@ def test_slurm_starts_the_job_on_the_nodes_of_level_spread(busy: dict[str, str],
     told = json.loads(capsys.readouterr().out)
     assert told["state"] == "RUNNING"
     assert told["races"] == []
-    assert sorted(nodes_of(told["job"])) == sorted(found.nodes)
+    assert sorted(nodes_of(told["job"])) == sorted(selection.nodes)
 
 
 def test_ranks_are_where_the_host_file_says(empty: Path, tmp_path: Path) -> None:
@@ -157,11 +157,11 @@ def test_a_node_that_is_taken_meanwhile(empty: Path, monkeypatch: pytest.MonkeyP
     others: list[str] = []
 
     def chosen():
-        found = cluster.select(4, partition="excl")
+        selection = cluster.select(4, partition="excl")
         if not others:  # between the selection and the submission, another job gets one of the nodes
-            others.append(submit("-p", "excl", "-N1", "-w", found.nodes[0]))
+            others.append(submit("-p", "excl", "-N1", "-w", selection.nodes[0]))
             until(others, "RUNNING")
-        return found
+        return selection
 
     script = tmp_path / "job.sh"
     script.write_text(SLEEP)
@@ -174,12 +174,12 @@ def test_a_node_that_is_taken_meanwhile(empty: Path, monkeypatch: pytest.MonkeyP
 def test_without_retries_the_job_stays_in_the_queue(empty: Path, tmp_path: Path) -> None:
     from odonata.allocation.submission import submit as start
 
-    found = cluster.select(2, partition="excl")
-    until([submit("-p", "excl", "-N1", "-w", found.nodes[0])], "RUNNING")
+    selection = cluster.select(2, partition="excl")
+    until([submit("-p", "excl", "-N1", "-w", selection.nodes[0])], "RUNNING")
     script = tmp_path / "job.sh"
     script.write_text(SLEEP)
     with pytest.raises(RunError, match=r"job \d+ waits: n0 was taken by another job"):
-        start(lambda: found, ["--output=/dev/null", str(script)], partition="excl", retries=0)
+        start(lambda: selection, ["--output=/dev/null", str(script)], partition="excl", retries=0)
 
 
 def test_a_partition_that_does_not_exist(empty: Path, tmp_path: Path, capsys) -> None:

@@ -215,11 +215,11 @@ class FatTreeTable(MachineTable):
         return self.nodes_per_leaf * (self.rails if self.rails_on in (None, "one-leaf") else 1)
 
     def _ports(self) -> list[tuple[str, int]]:
-        found = [
+        ports = [
             ("leaf", self._node_ports() + self.spines * self.leaf_links),
             ("spine", self.leaves * self.leaf_links + self._cores_of_spine() * (self.core_links or 1)),
         ]
-        return [*found, ("core", self.pods * (self.core_links or 1))] if self.cores else found
+        return [*ports, ("core", self.pods * (self.core_links or 1))] if self.cores else ports
 
     def _ports_text(self) -> str:
         return ", ".join(f"{count} of a {name}" for name, count in self._ports())

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from odonata.plot.style import LINES, SERIES, figure, settings
 from odonata.reproduce.aries_modes import relations as measures
 from odonata.reproduce.aries_modes import tables
-from odonata.reproduce.aries_modes.relations import compare, found, median_of, relations
+from odonata.reproduce.aries_modes.relations import compare, grouped, median_of, relations
 from odonata.reproduce.aries_modes.runs import DISTANCES, keep, make, points, setting
 from odonata.reproduce.markdown import reasons
 from odonata.reproduce.reproduction import Reproduction
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.aries_modes.relations import Found, OfPairs, OfRun
+    from odonata.reproduce.aries_modes.relations import GroupedRuns, OfPairs, OfRun
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -31,18 +31,18 @@ _TICKS = (250, 300, 400, 500, 700, 1000, 1400, 2000)
 
 
 def _page(rows: Sequence[Row], runs: Runs) -> str:
-    known = found(runs)
+    known = grouped(runs)
     said = relations(known)
     counts = {
-        id_: f"{sum(one.verdict == 'match' for one in said if one.id == id_)} of {sum(one.id == id_ for one in said)}"
+        id_: f"{sum(row.verdict == 'match' for row in said if row.id == id_)} of {sum(row.id == id_ for row in said)}"
         for id_ in ("D8", "D22")
     }
     return Template((files("odonata.reproduce.aries_modes") / "aries_modes.md").read_text(encoding="utf-8")).substitute(
         setting=setting(),
         phantom_count=counts["D8"],
         pairs_count=counts["D22"],
-        phantom=tables.statements([one for one in said if one.id == "D8"]),
-        pairs_said=tables.statements([one for one in said if one.id == "D22"]),
+        phantom=tables.statements([row for row in said if row.id == "D8"]),
+        pairs_said=tables.statements([row for row in said if row.id == "D22"]),
         reasons=reasons(rows),
         delays=tables.delays(known),
         pairs=tables.pairs(known),
@@ -55,16 +55,16 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The picture of the full study."""
-    known = found(runs)
+    known = grouped(runs)
     load = known.modes_load()
     with settings():
         made = figure(11, 9.4)
         grid = made.subplots(3, 2)
         panels: tuple[tuple[str, str, OfPairs], ...] = (
-            ("Time of a 4 MiB message", "T [µs]", lambda one: [t / 1e6 for pair in one["times_ps"] for t in pair]),
-            ("Stalls at the NIC", "s", lambda one: list(one["stalls"])),
-            ("Latency of a packet, both ways", "L [µs]", lambda one: [value / 1e6 for value in one["probe_ps"]]),
-            ("Time by equation (2)", "T [µs]", lambda one: [value / 1e6 for value in measures.estimates(one)]),
+            ("Time of a 4 MiB message", "T [µs]", lambda run: [t / 1e6 for pair in run["times_ps"] for t in pair]),
+            ("Stalls at the NIC", "s", lambda run: list(run["stalls"])),
+            ("Latency of a packet, both ways", "L [µs]", lambda run: [value / 1e6 for value in run["probe_ps"]]),
+            ("Time by equation (2)", "T [µs]", lambda run: [value / 1e6 for value in measures.estimates(run)]),
         )
         for axes, (title, unit, value) in zip((*grid[0], *grid[1]), panels, strict=True):
             _boxes(axes, known, load, value, log=unit == "T [µs]")
@@ -86,7 +86,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
     return made
 
 
-def _boxes(axes: Axes, known: Found, load: float, value: OfPairs, *, log: bool) -> None:
+def _boxes(axes: Axes, known: GroupedRuns, load: float, value: OfPairs, *, log: bool) -> None:
     """A box for each mode and distance: quartiles, the whole range as whiskers."""
     modes = list(dict.fromkeys(key[3] for key in known.pairs if key[:2] == ("", load)))
     for index, where in enumerate(DISTANCES):
@@ -111,7 +111,7 @@ def _boxes(axes: Axes, known: Found, load: float, value: OfPairs, *, log: bool) 
     axes.grid(axis="y", color="0.9")
 
 
-def _delays(axes: Axes, known: Found, value: OfRun) -> None:
+def _delays(axes: Axes, known: GroupedRuns, value: OfRun) -> None:
     """A point for each seed; a line through the medians."""
     delays = known.multiples()
     loads = known.delay_loads()

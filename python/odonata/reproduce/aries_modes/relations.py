@@ -69,7 +69,7 @@ def median_of(values: Sequence[float]) -> Median:
 
 
 @dataclass(frozen=True)
-class Found:
+class GroupedRuns:
     """Runs by seed, in the order in which they were simulated. The variant is "" in the main runs."""
 
     delays: dict[tuple[str, float, int], dict[int, Run]] = field(default_factory=dict)
@@ -95,9 +95,9 @@ class Found:
         return max(modes, key=lambda load: modes[load])
 
 
-def found(runs: Runs) -> Found:
+def grouped(runs: Runs) -> GroupedRuns:
     """The runs by what was varied."""
-    made = Found()
+    made = GroupedRuns()
     for run in runs:
         variant, load, experiment, seed = (run[key] for key in ("variant", "load", "experiment", "seed"))
         if experiment == "delay":
@@ -109,12 +109,12 @@ def found(runs: Runs) -> Found:
 
 def times(run: Run) -> list[float]:
     """Median time of a pair's messages."""
-    return [median(one) for one in run["times_ps"]]
+    return [median(of_pair) for of_pair in run["times_ps"]]
 
 
 def sending(run: Run) -> list[float]:
     """Stalls as equation (1) has them: 1 + s."""
-    return [1 + one for one in run["stalls"]]
+    return [1 + stalls for stalls in run["stalls"]]
 
 
 def latency(run: Run) -> list[float]:
@@ -154,18 +154,18 @@ def spread(runs: Iterable[Run]) -> float:
 
 def all_pairs(runs: Mapping[int, Run], value: OfPairs) -> list[float]:
     """The value of every pair of every seed."""
-    return [one for run in runs.values() for one in value(run)]
+    return [number for run in runs.values() for number in value(run)]
 
 
-def high_over_adaptive(found: Found, variant: str, load: float, where: str, value: OfPairs) -> list[float]:
+def high_over_adaptive(known: GroupedRuns, variant: str, load: float, where: str, value: OfPairs) -> list[float]:
     """`adaptive-3` over `adaptive-0`, pair by pair: the same nodes and the same background."""
-    high, low = (found.pairs[variant, load, where, mode] for mode in (HIGH_BIAS, ADAPTIVE))
+    high, low = (known.pairs[variant, load, where, mode] for mode in (HIGH_BIAS, ADAPTIVE))
     return [a / b for seed in high for a, b in zip(value(high[seed]), value(low[seed]), strict=True)]
 
 
-def off_over_on(found: Found, variant: str, load: float, delay: int, value: OfRun) -> list[float]:
+def off_over_on(known: GroupedRuns, variant: str, load: float, delay: int, value: OfRun) -> list[float]:
     """Without the delay over with it, seed by seed: the same nodes and the same messages."""
-    off, on = found.delays[variant, load, 0], found.delays[variant, load, delay]
+    off, on = known.delays[variant, load, 0], known.delays[variant, load, delay]
     return [value(off[seed]) / value(on[seed]) for seed in on]
 
 
@@ -227,28 +227,28 @@ def compare(runs: Runs) -> list[Row]:
     most: dict[str, int] = {}
     for run in runs:
         most[run["mode"]] = max(messages(run), most.get(run["mode"], 0))
-    return [as_row(one, most[one.model]) for one in relations(found(runs))]
+    return [as_row(relation, most[relation.model]) for relation in relations(grouped(runs))]
 
 
-def relations(known: Found) -> list[Relation]:
+def relations(known: GroupedRuns) -> list[Relation]:
     """Every statement about the main runs."""
     return [*_phantom(known), *_pairs(known)]
 
 
-def as_row(one: Relation, messages: int) -> Row:
+def as_row(relation: Relation, messages: int) -> Row:
     return Row(
-        id=one.id,
-        what=one.what,
-        model=one.model,
+        id=relation.id,
+        what=relation.what,
+        model=relation.model,
         kind="R",
         unit="x",
-        ours=one.ratio.value,
+        ours=relation.ratio.value,
         theirs=1.0,
-        tolerance=one.tolerance,
-        verdict=one.verdict,
-        why=one.why,
+        tolerance=relation.tolerance,
+        verdict=relation.verdict,
+        why=relation.why,
         messages=messages,
-        where=one.where,
+        where=relation.where,
     )
 
 
@@ -257,7 +257,7 @@ def trips(delay: int) -> str:
     return "a round trip" if delay == 1 else f"{delay} round trips"
 
 
-def _phantom(known: Found) -> Iterator[Relation]:
+def _phantom(known: GroupedRuns) -> Iterator[Relation]:
     """D8: the delay of what credits tell makes latencies vary."""
     source = "De Sensi 2019, section 2.2"
     for load in known.delay_loads():
@@ -269,7 +269,7 @@ def _phantom(known: Found) -> Iterator[Relation]:
                 yield Relation("D8", words, ADAPTIVE, SMALLER, ratio, source, cause)
 
 
-def _pairs(known: Found) -> Iterator[Relation]:
+def _pairs(known: GroupedRuns) -> Iterator[Relation]:
     """D22: figure 7."""
     wanted: dict[str, tuple[tuple[str, OfPairs, str, str], ...]] = {
         "intra": (

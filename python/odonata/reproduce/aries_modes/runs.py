@@ -255,7 +255,7 @@ def _pair_table(point: Mapping[str, Any]) -> dict[str, Any]:
 
 def draw_pairs(shape: Shape, where: str, seed: int) -> list[tuple[int, int]]:
     """A pair of routers from each group: sender and receiver, all on different routers."""
-    stream, used, found = SplitMix64(seed), set[int](), []
+    stream, used, pairs = SplitMix64(seed), set[int](), []
     for group in range(shape.groups):
         while True:
             other = group if where == "intra" else (group + 1 + stream.below(shape.groups - 1)) % shape.groups
@@ -263,8 +263,8 @@ def draw_pairs(shape: Shape, where: str, seed: int) -> list[tuple[int, int]]:
             if pair[0] != pair[1] and not used & set(pair):
                 break
         used |= set(pair)
-        found.append(pair)
-    return found
+        pairs.append(pair)
+    return pairs
 
 
 def _router(shape: Shape, group: int, stream: SplitMix64) -> int:
@@ -288,12 +288,12 @@ def _keep_delay(run: Run) -> dict[str, Any]:
     latency = run.messages.filter(counts)["latency_ps"]
     if latency.null_count() or not len(latency):
         raise ValueError(f"{latency.null_count()} of {len(latency)} messages that count did not arrive: saturated")
-    found = latency.to_numpy().astype(np.float64)
-    p25, p75 = np.percentile(found, (25, 75))
+    latencies = latency.to_numpy().astype(np.float64)
+    p25, p75 = np.percentile(latencies, (25, 75))
     shares = run.jobs["minimal_fraction"].to_list()
     return {
-        "mean_ps": found.mean(),
-        "variance_ps2": found.var(ddof=1),
+        "mean_ps": latencies.mean(),
+        "variance_ps2": latencies.var(ddof=1),
         "qcd": (p75 - p25) / (p75 + p25),  # quartile coefficient of dispersion (D17)
         "minimal": shares[0],
         "background_minimal": shares[1] if len(shares) > 1 else 1.0,
@@ -314,8 +314,8 @@ def _keep_pairs(run: Run) -> dict[str, Any]:
     spec, rows = run.resolved["spec"], run.messages.drop_nulls("latency_ps")
     jobs = run.jobs.filter(pl.col("name").str.starts_with("pair"))
     bandwidth = spec["fabric"]["links"]["node"]["bandwidth"] / 1e18
-    one = spec["jobs"][0]["traffic"]
-    pieces = max(1, units.size_bytes(str(PAIR_JOB["message"])) // one["message_bytes"])
+    traffic = spec["jobs"][0]["traffic"]
+    pieces = max(1, units.size_bytes(str(PAIR_JOB["message"])) // traffic["message_bytes"])
     kept: dict[str, list[Any]] = {name: [] for name in ("times_ps", "stalls", "probe_ps", "probe_variance_ps2")}
     nics = run.links.filter(pl.col("from_kind") == "node").select("from_id", "stalled_ps", "bytes")
     at_nic = {node: (stalled, sent) for node, stalled, sent in nics.iter_rows()}
@@ -335,17 +335,17 @@ def _keep_pairs(run: Run) -> dict[str, Any]:
         waited, sent = at_nic[spec["jobs"][pair]["nodes"][0]]
         kept["stalls"].append(max(0.0, float(waited / (sent / bandwidth)) - 1))
     shares = {"pair_minimal": jobs["minimal_fraction"].to_list(), "pair_hops": jobs["hops_mean"].to_list()}
-    return {**kept, **shares, "sent_ps": one["message_bytes"] * pieces / bandwidth}
+    return {**kept, **shares, "sent_ps": traffic["message_bytes"] * pieces / bandwidth}
 
 
 def _probe(rows: pl.DataFrame, job: int, source: int, first: int, last: int) -> NDArray[np.float64]:
     """One-way latencies of the packets issued while the measured messages were under way."""
     issued = pl.col("issue_ps")
     mine = (pl.col("job") == job) & (pl.col("source") == source) & (issued >= first) & (issued < last)
-    found = rows.filter(mine)["latency_ps"]
-    if len(found) < 2:
+    latencies = rows.filter(mine)["latency_ps"]
+    if len(latencies) < 2:
         raise ValueError("a probe sent fewer than two packets one way")
-    latency: NDArray[np.float64] = found.to_numpy().astype(np.float64)
+    latency: NDArray[np.float64] = latencies.to_numpy().astype(np.float64)
     return latency
 
 

@@ -13,7 +13,7 @@ from odonata.reproduce.markdown import table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from odonata.reproduce.aries_modes.relations import Found, Median, OfPairs, OfRun, Relation, Run
+    from odonata.reproduce.aries_modes.relations import GroupedRuns, Median, OfPairs, OfRun, Relation, Run
 
 _PAIR_HEAD = ["T, µs", "spread of T, %", "stalls s", "L, µs", "T by eq. (2), µs", "minimal, %", "links"]
 
@@ -21,15 +21,25 @@ _PAIR_HEAD = ["T, µs", "spread of T, %", "stalls s", "L, µs", "T by eq. (2), �
 def statements(relations: Sequence[Relation]) -> str:
     """A line for each statement."""
     lines = []
-    for one in relations:
-        verdict = one.verdict if one.verdict == "match" else f"**{one.verdict}**"
-        wanted = f"1 ± {one.tolerance}" if one.tolerance.endswith("%") else one.tolerance
-        interval = f"{one.ratio.low:.3f} to {one.ratio.high:.3f}"
-        lines.append([one.id, one.what, f"{one.ratio.value:.3f}", interval, str(one.ratio.count), wanted, verdict])
+    for relation in relations:
+        verdict = relation.verdict if relation.verdict == "match" else f"**{relation.verdict}**"
+        wanted = f"1 ± {relation.tolerance}" if relation.tolerance.endswith("%") else relation.tolerance
+        interval = f"{relation.ratio.low:.3f} to {relation.ratio.high:.3f}"
+        lines.append(
+            [
+                relation.id,
+                relation.what,
+                f"{relation.ratio.value:.3f}",
+                interval,
+                str(relation.ratio.count),
+                wanted,
+                verdict,
+            ]
+        )
     return table(["id", "what", "ratio", "95 % interval", "of", "wanted", "verdict"], lines, "llrrrll")
 
 
-def delays(known: Found) -> str:
+def delays(known: GroupedRuns) -> str:
     """Medians over the seeds of the first experiment's main runs."""
     head = ["load", "delay", "mean, µs", "variance, µs²", "QCD, %", "minimal, %", "background minimal, %"]
     lines = []
@@ -37,17 +47,17 @@ def delays(known: Found) -> str:
         if variant:
             continue
         columns = (
-            _mid(runs, lambda one: one["mean_ps"] / 1e6, 3),
-            _mid(runs, lambda one: one["variance_ps2"] / 1e12, 3),
-            _mid(runs, lambda one: one["qcd"] * 100, 2),
-            _mid(runs, lambda one: one["minimal"] * 100, 1),
-            _mid(runs, lambda one: one["background_minimal"] * 100, 1),
+            _mid(runs, lambda run: run["mean_ps"] / 1e6, 3),
+            _mid(runs, lambda run: run["variance_ps2"] / 1e12, 3),
+            _mid(runs, lambda run: run["qcd"] * 100, 2),
+            _mid(runs, lambda run: run["minimal"] * 100, 1),
+            _mid(runs, lambda run: run["background_minimal"] * 100, 1),
         )
         lines.append([f"{load:g} %", "off" if not delay else f"{delay} x", *columns])
     return table(head, lines, "r" * len(head))
 
 
-def pairs(known: Found) -> str:
+def pairs(known: GroupedRuns) -> str:
     """Medians over the pairs, `adaptive-0` and `adaptive-3`, at each load."""
     lines = [
         [where, f"{load:g} %", f"`{mode}`", *_pair_cells(known.pairs["", load, where, mode])]
@@ -58,7 +68,7 @@ def pairs(known: Found) -> str:
     return table(["", "load", "mode", *_PAIR_HEAD], lines, "lrl" + "r" * len(_PAIR_HEAD))
 
 
-def modes(known: Found) -> str:
+def modes(known: GroupedRuns) -> str:
     """All modes at the load at which all were simulated."""
     load = known.modes_load()
     keys = [key for key in known.pairs if key[:2] == ("", load)]
@@ -70,7 +80,7 @@ def modes(known: Found) -> str:
     return table(["", "mode", *_PAIR_HEAD], lines, "ll" + "r" * len(_PAIR_HEAD))
 
 
-def delay_variants(known: Found) -> str:
+def delay_variants(known: GroupedRuns) -> str:
     """Ratios of the first experiment, one thing changed, delay off over a round trip."""
     lines = []
     for variant, load, delay in known.delays:
@@ -83,7 +93,7 @@ def delay_variants(known: Found) -> str:
     return table(["changed", "load", "variance", "QCD"], lines, "lrrr")
 
 
-def pair_variants(known: Found) -> str:
+def pair_variants(known: GroupedRuns) -> str:
     """Ratios of the second experiment, one thing changed, high bias over none."""
     values: tuple[OfPairs, ...] = (measures.times, measures.sending, measures.latency, measures.variance)
     lines = []
@@ -102,17 +112,17 @@ def _pair_cells(runs: Mapping[int, Run]) -> list[str]:
     return [
         f"{mid(measures.times) / 1e6:.1f}",
         f"{measures.spread(runs.values()) * 100:.2f}",
-        f"{mid(lambda one: one['stalls']):.2f}",
+        f"{mid(lambda run: run['stalls']):.2f}",
         f"{mid(measures.latency) / 1e6:.2f}",
         f"{mid(measures.estimates) / 1e6:.0f}",
-        f"{mid(lambda one: one['pair_minimal']) * 100:.1f}",
-        f"{mid(lambda one: one['pair_hops']):.2f}",
+        f"{mid(lambda run: run['pair_minimal']) * 100:.1f}",
+        f"{mid(lambda run: run['pair_hops']):.2f}",
     ]
 
 
 def _mid(runs: Mapping[int, Run], value: OfRun, decimals: int) -> str:
-    return f"{median(value(one) for one in runs.values()):.{decimals}f}"
+    return f"{median(value(run) for run in runs.values()):.{decimals}f}"
 
 
-def _ratio(one: Median) -> str:
-    return f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})"
+def _ratio(ratio: Median) -> str:
+    return f"{ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})"

@@ -111,24 +111,24 @@ def _agreement(of: Of, reduced: bool, workers: int) -> Agreement:
         read = measurements.read(rows, bytes_are="whole").rows
         medians = [
             (
-                one.configuration,
-                one.time_ps,
-                "fitted" if one.configuration.nodes <= of.fit_nodes else "held out",
+                row.configuration,
+                row.time_ps,
+                "fitted" if row.configuration.nodes <= of.fit_nodes else "held out",
             )
-            for one in read
+            for row in read
         ]
     else:
         fit = calibrate(rows, of.system, bytes_are="whole", fit_nodes=of.fit_nodes, workers=workers)
-        medians = [(one.configuration, one.measured_ps, one.part) for one in fit.rows]
+        medians = [(row.configuration, row.measured_ps, row.part) for row in fit.rows]
     simulator = Simulator(of.system, workers)
     times: dict[Costs, Sequence[float]] = {}
     if fit is not None:
-        times["fitted here"] = [one.simulated_ps for one in fit.rows]
+        times["fitted here"] = [row.simulated_ps for row in fit.rows]
     for costs, system in (("preset", of.system), ("zhang2018", ZHANG)):
         host = preset_costs(system)
-        times[costs] = simulator.times([(one[0], host) for one in medians])  # type: ignore[index]
+        times[costs] = simulator.times([(measured[0], host) for measured in medians])  # type: ignore[index]
     return Agreement(
         of,
-        [Measured(*one, {name: many[at] for name, many in times.items()}) for at, one in enumerate(medians)],
+        [Measured(*measured, {name: many[at] for name, many in times.items()}) for at, measured in enumerate(medians)],
         fit,
     )

@@ -40,69 +40,74 @@ RING_STEPS = {"allreduce": 2, "allgather": 1, "reduce-scatter": 1}
 
 
 def _rows(runs: Runs) -> list[Row]:
-    found = []
-    for one in agreements(runs):
+    rows = []
+    for agreement in agreements(runs):
         for part in PARTS:
-            for costs in one.costs:
+            for costs in agreement.costs:
                 if costs == "zhang2018":
                     continue
-                found.append(
+                rows.append(
                     statement(
                         "goal",
                         f"{part}, costs {costs}: median absolute error",
-                        100 * one.median_error(part, costs),
+                        100 * agreement.median_error(part, costs),
                         GOAL,
                         "%",
                         f"<= {GOAL:g}",
                         "held-out runs" if part == "held out" else "fitted runs",
-                        model=one.of.name,
-                        why=WHY[one.of.name],
+                        model=agreement.of.name,
+                        why=WHY[agreement.of.name],
                     )
                 )
-        least = min(one.median_error("held out", costs) for costs in one.costs if costs != "zhang2018")
-        found.append(
+        least = min(agreement.median_error("held out", costs) for costs in agreement.costs if costs != "zhang2018")
+        rows.append(
             statement(
                 "order",
                 "held out: least error over that with the costs of Zhang 2018",
-                least / one.median_error("held out", "zhang2018"),
+                least / agreement.median_error("held out", "zhang2018"),
                 1.0,
                 "x",
                 "< 1",
                 "held-out runs",
-                model=one.of.name,
+                model=agreement.of.name,
             )
         )
-    return found
+    return rows
 
 
 def _page(rows: Sequence[Row], runs: Runs) -> str:
-    found = agreements(runs)
-    names = [one.of.name for one in found]
-    columns = [f"{one.of.name}, {part}" for one in found for part in PARTS]
+    compared = agreements(runs)
+    names = [agreement.of.name for agreement in compared]
+    columns = [f"{agreement.of.name}, {part}" for agreement in compared for part in PARTS]
     template = (files(__package__) / "calibration.md").read_text(encoding="utf-8")
     return Template(template).substitute(
         counts=" ".join(f"{name}: {counts(rows, name)}." for name in names).rstrip("."),
         goals=side_by_side(rows, names),
         reasons=reasons(rows),
-        parts="\n".join(f"| {one.of.name} | {_part(one, 'fitted')} | {_part(one, 'held out')} |" for one in found),
+        parts="\n".join(
+            f"| {agreement.of.name} | {_part(agreement, 'fitted')} | {_part(agreement, 'held out')} |"
+            for agreement in compared
+        ),
         columns=" | ".join(columns),
         bars="|".join("---:" for _ in columns),
         errors="\n".join(
             "| "
-            + " | ".join([costs, *(_share(one.median_error(part, costs)) for one in found for part in PARTS)])
+            + " | ".join(
+                [costs, *(_share(agreement.median_error(part, costs)) for agreement in compared for part in PARTS)]
+            )
             + " |"
-            for costs in found[0].costs
+            for costs in compared[0].costs
         ),
-        costs=_costs(found),
-        undetermined=fill(" ".join(_undetermined(one) for one in found), 118, break_on_hyphens=False),
-        collectives=_collectives(found),
-        steps=_steps(next(one for one in found if one.of.system == "leonardo")),
+        costs=_costs(compared),
+        undetermined=fill(" ".join(_undetermined(agreement) for agreement in compared), 118, break_on_hyphens=False),
+        collectives=_collectives(compared),
+        steps=_steps(next(agreement for agreement in compared if agreement.of.system == "leonardo")),
     )
 
 
-def _part(one: Agreement, part: Part) -> str:
-    nodes = sorted({row.of.nodes for row in one.rows if row.part == part})
-    within = [abs(error) <= GOAL / 100 for error in one.errors(part, "fitted here")]
+def _part(agreement: Agreement, part: Part) -> str:
+    nodes = sorted({row.of.nodes for row in agreement.rows if row.part == part})
+    within = [abs(error) <= GOAL / 100 for error in agreement.errors(part, "fitted here")]
     span = f"{nodes[0]}" if len(nodes) == 1 else f"{nodes[0]} to {nodes[-1]}"
     return f"{len(within)} medians, {span} nodes; {sum(within)} within {GOAL:g} %"
 
@@ -111,41 +116,43 @@ def _share(value: float, *, sign: bool = False) -> str:
     return f"{100 * value:{'+' if sign else ''}.1f} %"
 
 
-def _costs(found: Sequence[Agreement]) -> str:
+def _costs(compared: Sequence[Agreement]) -> str:
     head, lines = ["cost"], [[f"`{name}`"] for name in (*NAMES[:3], "eager", *NAMES[3:])]
-    for one in found:
-        assert one.calibration is not None
+    for agreement in compared:
+        assert agreement.calibration is not None
         host, preset = (
             costs.model_dump(mode="json", by_alias=True)
-            for costs in (one.calibration.host, preset_costs(one.of.system))
+            for costs in (agreement.calibration.host, preset_costs(agreement.of.system))
         )
-        head += [f"{one.of.name}, fitted here", "95 %", "preset"]
+        head += [f"{agreement.of.name}, fitted here", "95 %", "preset"]
         for line in lines:
             name = line[0].strip("`")
-            tried = len(one.calibration.fitted.eager)
-            interval = f"best of {tried}" if name == "eager" else one.calibration.interval(name)
+            tried = len(agreement.calibration.fitted.eager)
+            interval = f"best of {tried}" if name == "eager" else agreement.calibration.interval(name)
             line += [host[name], interval, preset[name]]
-    return table(head, lines, "l" + "rlr" * len(found))
+    return table(head, lines, "l" + "rlr" * len(compared))
 
 
-def _undetermined(one: Agreement) -> str:
-    assert one.calibration is not None
-    fitted = one.calibration.fitted
+def _undetermined(agreement: Agreement) -> str:
+    assert agreement.calibration is not None
+    fitted = agreement.calibration.fitted
     told = [f"`{a}` and `{b}` apart" for a, b, _ in fitted.inseparable]
-    said = f"The measurements of {one.of.name} do not tell {', '.join(told)}" if told else ""
+    said = f"The measurements of {agreement.of.name} do not tell {', '.join(told)}" if told else ""
     weak = ", ".join(f"`{name}`" for name in fitted.undetermined)
     if weak:
         said += (
-            f", and hardly determine {weak}" if said else f"The measurements of {one.of.name} hardly determine {weak}"
+            f", and hardly determine {weak}"
+            if said
+            else f"The measurements of {agreement.of.name} hardly determine {weak}"
         )
-    return f"{said}." if said else f"The measurements of {one.of.name} determine all costs."
+    return f"{said}." if said else f"The measurements of {agreement.of.name} determine all costs."
 
 
-def _collectives(found: Sequence[Agreement]) -> str:
+def _collectives(compared: Sequence[Agreement]) -> str:
     lines = []
-    for one in found:
+    for agreement in compared:
         groups: defaultdict[tuple[int, str, str], list[tuple[float, float]]] = defaultdict(list)
-        for row in one.rows:
+        for row in agreement.rows:
             if row.part == "held out":
                 key = (row.of.nodes, row.of.collective, row.of.algorithm)
                 groups[key].append((row.error("fitted here"), row.error("preset")))
@@ -153,7 +160,7 @@ def _collectives(found: Sequence[Agreement]) -> str:
             ours, preset = zip(*errors, strict=True)
             lines.append(
                 [
-                    one.of.name,
+                    agreement.of.name,
                     f"{collective}, `{algorithm}`",
                     str(nodes),
                     str(len(errors)),
@@ -166,10 +173,10 @@ def _collectives(found: Sequence[Agreement]) -> str:
     return table(head, lines, "llrrrrr")
 
 
-def _steps(one: Agreement) -> str:
+def _steps(agreement: Agreement) -> str:
     """Measured time of a step of a ring with the smallest message of each number of nodes."""
     least: dict[tuple[str, int], tuple[int, float]] = {}
-    for row in one.rows:
+    for row in agreement.rows:
         if row.of.algorithm == "ring" and row.of.collective in RING_STEPS:
             steps = RING_STEPS[row.of.collective] * (row.of.nodes * row.of.ranks_per_node - 1)
             key = (row.of.collective, row.of.nodes)
@@ -184,20 +191,20 @@ def _steps(one: Agreement) -> str:
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Simulated against measured medians, under the costs that were fitted."""
-    found = agreements(runs)
+    compared = agreements(runs)
     with settings():
         made = figure(9, 4.2)
-        for axes, one in zip(made.subplots(1, len(found)), found, strict=True):
-            _draw(axes, one, "fitted here")
+        for axes, agreement in zip(made.subplots(1, len(compared)), compared, strict=True):
+            _draw(axes, agreement, "fitted here")
     return made
 
 
-def _draw(axes: Axes, one: Agreement, costs: Costs) -> None:
-    every = [row.measured_ps / 1e6 for row in one.rows]
+def _draw(axes: Axes, agreement: Agreement, costs: Costs) -> None:
+    every = [row.measured_ps / 1e6 for row in agreement.rows]
     ends = [min(every) / 1.5, max(every) * 1.5]
     axes.fill_between(ends, [0.75 * x for x in ends], [1.25 * x for x in ends], color="0.9", label="within 25 %")
     for part, colour, marker in (("fitted", "0.45", "o"), ("held out", "#d55e00", "D")):
-        rows = [row for row in one.rows if row.part == part]
+        rows = [row for row in agreement.rows if row.part == part]
         nodes = sorted({row.of.nodes for row in rows})
         axes.plot(
             [row.measured_ps / 1e6 for row in rows],
@@ -207,7 +214,9 @@ def _draw(axes: Axes, one: Agreement, costs: Costs) -> None:
             markersize=3.5,
             label=f"{part}, {nodes[0]} to {nodes[-1]} nodes" if len(nodes) > 1 else f"{part}, {nodes[0]} nodes",
         )
-    axes.set(xscale="log", yscale="log", xlabel="measured median (us)", ylabel="simulated (us)", title=one.of.name)
+    axes.set(
+        xscale="log", yscale="log", xlabel="measured median (us)", ylabel="simulated (us)", title=agreement.of.name
+    )
     axes.legend()
 
 

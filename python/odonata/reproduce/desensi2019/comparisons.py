@@ -154,8 +154,8 @@ def cells(runs: Runs) -> Cells:
         made.setdefault((run["benchmark"], run["size"], run["nodes"]), {})[run["policy"]] = run
     several = {name for name, _, nodes in made if len({n for b, _, n in made if b == name}) > 1}
     return {
-        key: Cell(f"{key[0]}, {key[2]} nodes" if key[0] in several else ", ".join(filter(None, key[:2])), one)
-        for key, one in made.items()
+        key: Cell(f"{key[0]}, {key[2]} nodes" if key[0] in several else ", ".join(filter(None, key[:2])), by_policy)
+        for key, by_policy in made.items()
     }
 
 
@@ -183,22 +183,25 @@ def compare(runs: Runs) -> list[Row]:
     for (benchmark, _, _), cell in known.items():
         sizes.setdefault(benchmark, []).append(cell)
     rows = []
-    for benchmark, found in sizes.items():
+    for benchmark, of_benchmark in sizes.items():
         if benchmark in ("ping-pong", "barrier"):
             rows += [
-                _row("D26", one, f"{one.name}: high bias over Default", one.ratio(HIGH_BIAS), 1, "< 1") for one in found
+                _row("D26", cell, f"{cell.name}: high bias over Default", cell.ratio(HIGH_BIAS), 1, "< 1")
+                for cell in of_benchmark
             ]
         if benchmark in LARGE:
-            one, what = found[-1], f"{found[-1].name} (largest): high bias over Default"
-            rows.append(_row("D26", one, what, one.ratio(HIGH_BIAS), 1, "> 1", _FASTER[benchmark]))
+            largest, what = of_benchmark[-1], f"{of_benchmark[-1].name} (largest): high bias over Default"
+            rows.append(_row("D26", largest, what, largest.ratio(HIGH_BIAS), 1, "> 1", _FASTER[benchmark]))
     every = list(known.values())
-    calmer = 100 * float(np.mean([one.qcd(HIGH_BIAS) < one.qcd(DEFAULT) for one in every]))
+    calmer = 100 * float(np.mean([cell.qcd(HIGH_BIAS) < cell.qcd(DEFAULT) for cell in every]))
     rows.append(
         _share("D26", every, "QCD is lower with high bias than with Default (`almost all`)", calmer, ">= 80", _CALM)
     )
-    grown = [found for found in sizes.values() if len(found) > 1]
+    grown = [of_benchmark for of_benchmark in sizes.values() if len(of_benchmark) > 1]
     if grown:
-        falls = 100 * float(np.mean([found[-1].qcd(DEFAULT) < found[0].qcd(DEFAULT) for found in grown]))
+        falls = 100 * float(
+            np.mean([of_benchmark[-1].qcd(DEFAULT) < of_benchmark[0].qcd(DEFAULT) for of_benchmark in grown])
+        )
         what = "of the benchmarks: QCD of Default is lower at the largest size than at the smallest"
         rows.append(_share("D26", grown[0], what, falls, ">= 100"))
     rows += _summary(every, "D25")
@@ -207,8 +210,8 @@ def compare(runs: Runs) -> list[Row]:
 
 
 def _summary(every: Sequence[Cell], id_: str) -> list[Row]:
-    best = 100 * float(np.mean([one.over_best <= CLOSE for one in every]))
-    gain = max(1 / one.ratio(APP_AWARE) for one in every)
+    best = 100 * float(np.mean([cell.over_best <= CLOSE for cell in every]))
+    gain = max(1 / cell.ratio(APP_AWARE) for cell in every)
     what = f"app-aware is at most {CLOSE - 1:.0%} slower than the better of the two (`most of the times`)"
     return [
         _share("D24", every, what, best, "> 50"),
@@ -220,21 +223,25 @@ def _failures(sizes: Mapping[str, Sequence[Cell]]) -> list[Row]:
     rows = []
     for benchmark in ("broadcast", "sweep3d"):
         if benchmark in sizes:
-            one = sizes[benchmark][-1]
-            what = f"{one.name} (largest): app-aware over the better of the two (`fails`)"
-            rows.append(_row("D27", one, what, one.over_best, 1, "> 1", _CONVERGES))
-            if OURS[0] in one.runs:
-                over = one.ratio(OURS[0]) / one.ratio(APP_AWARE)
+            largest = sizes[benchmark][-1]
+            what = f"{largest.name} (largest): app-aware over the better of the two (`fails`)"
+            rows.append(_row("D27", largest, what, largest.over_best, 1, "> 1", _CONVERGES))
+            if OURS[0] in largest.runs:
+                over = largest.ratio(OURS[0]) / largest.ratio(APP_AWARE)
                 why = "presumably too few messages of a rank: the variant keeps a mode for eight of them"
-                rows.append(_row("D27", one, f"{one.name}: app-aware-h over app-aware (our aim)", over, 1, "< 1", why))
+                rows.append(
+                    _row("D27", largest, f"{largest.name}: app-aware-h over app-aware (our aim)", over, 1, "< 1", why)
+                )
     if "alltoall" in sizes:
-        one = sizes["alltoall"][-1]
-        as_good, share = one.ratio(APP_AWARE), one.default_share
-        what = f"{one.name} (largest): app-aware over Default (`as good`)"
-        why = _SLOWEST if one.ratio(HIGH_BIAS) > 1 else _WHICH
-        rows.append(_row("D27", one, what, as_good, 1, f"<= {CLOSE:g}", why))
+        largest = sizes["alltoall"][-1]
+        as_good, share = largest.ratio(APP_AWARE), largest.default_share
+        what = f"{largest.name} (largest): app-aware over Default (`as good`)"
+        why = _SLOWEST if largest.ratio(HIGH_BIAS) > 1 else _WHICH
+        rows.append(_row("D27", largest, what, as_good, 1, f"<= {CLOSE:g}", why))
         rows.append(
-            _share("D27", [one], f"{one.name} (largest): bytes that app-aware sends with Default", share, "< 100")
+            _share(
+                "D27", [largest], f"{largest.name} (largest): bytes that app-aware sends with Default", share, "< 100"
+            )
         )
         middle = next((cell for cell in sizes["alltoall"] if cell.name.endswith("1 KiB")), None)
         if middle:
@@ -261,7 +268,7 @@ _PROXY = "it depends on the nodes and on the traffic, and here both are assumed"
 
 def _row(
     id_: str,
-    one: Cell,
+    cell: Cell,
     what: str,
     ours: float,
     theirs: float,
@@ -270,7 +277,7 @@ def _row(
     *,
     comparable: bool = True,
 ) -> Row:
-    count = len(one.runs[DEFAULT]["times_ps"])
+    count = len(cell.runs[DEFAULT]["times_ps"])
     where = _WHERE if id_ != "D28" else "De Sensi 2019, section 5.2, figure 10"
     return statement(
         id_, what, ours, theirs, "x", tolerance, where, model=MODEL, messages=count, comparable=comparable, why=why
@@ -278,7 +285,7 @@ def _row(
 
 
 def _share(id_: str, of: Sequence[Cell], what: str, ours: float, tolerance: str, why: str = "") -> Row:
-    count = min(len(one.runs[DEFAULT]["times_ps"]) for one in of)
+    count = min(len(cell.runs[DEFAULT]["times_ps"]) for cell in of)
     return statement(id_, what, ours, 100, "%", tolerance, _WHERE, model=MODEL, messages=count, why=why)
 
 
@@ -328,7 +335,7 @@ def _write(name: str, rows: Sequence[Row], runs: Runs) -> str:
     known = cells(runs)
     best = {key: min(cell.runs, key=cell.ratio) for key, cell in known.items()}
     simulated = [policy for policy in (*POLICIES, *OURS) if any(policy in cell.runs for cell in known.values())]
-    wins = {policy: sum(one == policy for one in best.values()) for policy in simulated}
+    wins = {policy: sum(best_policy == policy for best_policy in best.values()) for policy in simulated}
     own = {"name": f"desensi2019-{name}", "figure": name, **_SAID[name]} if name in _SAID else {}
     return page(
         "benchmarks" if own else name,
@@ -358,23 +365,23 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
         made = figure(13, 3.6 * rows)
         for row, part in enumerate(made.subfigures(rows, 1, squeeze=False)[:, 0]):
             mine = slice(row * half, (row + 1) * half)
-            widths = [len(found) for found in by_name[mine]]
+            widths = [len(of_benchmark) for of_benchmark in by_name[mine]]
             grid = part.subplots(1, len(widths), squeeze=False, width_ratios=widths, sharey=True)[0]
-            for axes, name, found in zip(grid, names[mine], by_name[mine], strict=True):
-                _boxes(axes, found)
+            for axes, name, of_benchmark in zip(grid, names[mine], by_name[mine], strict=True):
+                _boxes(axes, of_benchmark)
                 axes.set_title(name)
             grid[0].set_ylabel("time over the median of Default")
             if not row:
                 colours = zip((*POLICIES, *OURS), SERIES, strict=False)
-                patches = [Patch(facecolor=colour, edgecolor="0.3", label=one) for one, colour in colours]
+                patches = [Patch(facecolor=colour, edgecolor="0.3", label=policy) for policy, colour in colours]
                 shown = patches if any(OURS[0] in cell.runs for cell in known.values()) else patches[: len(POLICIES)]
                 grid[0].legend(handles=shown, fontsize=7)
     return made
 
 
-def _boxes(axes: Axes, found: Sequence[Cell]) -> None:
+def _boxes(axes: Axes, of_benchmark: Sequence[Cell]) -> None:
     labels = []
-    for at, cell in enumerate(found):
+    for at, cell in enumerate(of_benchmark):
         base = float(np.median(cell.times(DEFAULT)))
         for number, policy in enumerate(cell.runs):
             axes.boxplot(
@@ -390,8 +397,8 @@ def _boxes(axes: Axes, found: Sequence[Cell]) -> None:
         label = cell.name.partition(", ")[2]
         labels.append("\n".join(filter(None, (label, f"{base / 1e6:,.1f} µs", f"{cell.default_share:.0f} %"))))
     axes.axhline(1, color="0.5", lw=0.8)
-    axes.set_xticks(range(len(found)), labels, fontsize=7.5)
-    axes.set_xlim(-0.5, len(found) - 0.5)
+    axes.set_xticks(range(len(of_benchmark)), labels, fontsize=7.5)
+    axes.set_xlim(-0.5, len(of_benchmark) - 0.5)
     axes.grid(axis="y", color="0.9")
 
 

@@ -46,15 +46,15 @@ PARTS = {"time": "time of an iteration", "network": "its part in the network", "
 def points(reduced: bool) -> Points:
     """All sizes without and with noise of the hosts; the small ones also without the delay of credits."""
 
-    def one(size: str, iterations: int, slot: str, **more: Any) -> dict[str, Any]:
+    def sized(size: str, iterations: int, slot: str, **more: Any) -> dict[str, Any]:
         return point("dispersion", size, 1, ["inter-groups"], 6, iterations=iterations, slot=slot, **more)
 
     noises = (SILENT, NOISY)
     if reduced:
         few = {size: (8, SIZES[size][1]) for size in ("128 B", "8 KiB")}
-        return [one(size, *often, jitter=jitter, machine="small") for size, often in few.items() for jitter in noises]
-    both = [one(size, *often, jitter=jitter) for jitter in noises for size, often in SIZES.items()]
-    return [*both, *(one(size, *SIZES[size], delay=0) for size in DELAY_SIZES)]
+        return [sized(size, *often, jitter=jitter, machine="small") for size, often in few.items() for jitter in noises]
+    both = [sized(size, *often, jitter=jitter) for jitter in noises for size, often in SIZES.items()]
+    return [*both, *(sized(size, *SIZES[size], delay=0) for size in DELAY_SIZES)]
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def by_size(runs: Runs, jitter: str, delay: int = 1) -> list[OfSize]:
         OfSize(
             message=run["message"],
             count=run["iterations"] - 1,
-            time_us=median(median(one) for one in run["times_ps"]) / 1e6,
-            **{part: [qcd(np.array(one)) or 0.0 for one in run[f"{name}_ps"]] for part, name in _KEPT.items()},
-            variance=[float(np.var(one, ddof=1)) for one in run["latency_ps"]],
+            time_us=median(median(of_pair) for of_pair in run["times_ps"]) / 1e6,
+            **{part: [qcd(np.array(of_pair)) or 0.0 for of_pair in run[f"{name}_ps"]] for part, name in _KEPT.items()},
+            variance=[float(np.var(of_pair, ddof=1)) for of_pair in run["latency_ps"]],
         )
         for run in runs
         if (run["jitter"], run["delay"]) == (jitter, delay)
@@ -103,7 +103,7 @@ _KEPT = {"time": "times", "network": "network", "latency": "latency"}
 
 def phantom(runs: Runs) -> list[Relation]:
     """D8: without the delay of credits, L varies less; pair by pair, the same nodes and background."""
-    on = {one.message: one for one in by_size(runs, SILENT)}
+    on = {size.message: size for size in by_size(runs, SILENT)}
     cause = (
         "with the delay nearly all packets take non-minimal paths and so have similar latencies; without it, packets "
         "take both kinds of path"
@@ -111,14 +111,14 @@ def phantom(runs: Runs) -> list[Relation]:
     return [
         Relation(
             "D8",
-            f"{one.message}, delay of credits off over a round trip: {what} of L shrinks",
+            f"{size.message}, delay of credits off over a round trip: {what} of L shrinks",
             MODEL,
             SMALLER,
-            median_of([a / b for a, b in zip(getattr(one, name), getattr(on[one.message], name), strict=True)]),
+            median_of([a / b for a, b in zip(getattr(size, name), getattr(on[size.message], name), strict=True)]),
             "De Sensi 2019, section 2.2",
             cause,
         )
-        for one in by_size(runs, SILENT, delay=0)
+        for size in by_size(runs, SILENT, delay=0)
         for what, name in (("variance", "variance"), ("QCD", "latency"))
     ]
 
@@ -133,22 +133,22 @@ def compare(runs: Runs) -> list[Row]:
         return statement("D21", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count, why=why)
 
     rows = [
-        row(f"{one.message}, hosts with noise: QCD of time over QCD of L", one.ratio, 1, "x", "> 1", one.count)
-        for one in noisy
+        row(f"{size.message}, hosts with noise: QCD of time over QCD of L", size.ratio, 1, "x", "> 1", size.count)
+        for size in noisy
     ]
     falls = 100 * (noisy[0].gap - noisy[-1].gap)
-    least = min(one.count for one in noisy)
+    least = min(size.count for size in noisy)
     what = f"QCD of time minus QCD of L, {noisy[0].message} minus {noisy[-1].message}"
-    return [*rows, row(what, falls, 0, "%", "> 0", least), *(as_row(one, least) for one in phantom(runs))]
+    return [*rows, row(what, falls, 0, "%", "> 0", least), *(as_row(size, least) for size in phantom(runs))]
 
 
 def _table(runs: Runs) -> str:
     lines = []
     for silent, noisy in zip(by_size(runs, SILENT), by_size(runs, NOISY), strict=True):
         cells = [silent.message, str(silent.count)]
-        for one in (silent, noisy):
-            cells.append(f"{one.time_us:.2f}")
-            cells += [fixed(median(getattr(one, part)), ".2%") for part in PARTS]
+        for sizes in (silent, noisy):
+            cells.append(f"{sizes.time_us:.2f}")
+            cells += [fixed(median(getattr(sizes, part)), ".2%") for part in PARTS]
         lines.append(cells)
     head = ["time, µs", "QCD", "network", "L"]
     return table(["size", "iterations", *head, "noise: time, µs", *head[1:]], lines, "l" + "r" * 9)
@@ -178,13 +178,13 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
         made = figure(10, 4)
         grid = made.subplots(1, 2, sharey=True)
         for axes, (jitter, title) in zip(grid, titles.items(), strict=True):
-            found = by_size(runs, jitter)
+            sizes = by_size(runs, jitter)
             for number, (part, words) in enumerate(PARTS.items()):
-                values = [[100 * value for value in getattr(one, part)] for one in found]
+                values = [[100 * value for value in getattr(size, part)] for size in sizes]
                 axes.plot([median(each) for each in values], "o-", color=LINES[number], label=words)
                 for at, each in enumerate(values):
                     axes.plot([at] * len(each), each, ".", ms=3, color=LINES[number], alpha=0.5)
-            axes.set_xticks(range(len(found)), [one.message for one in found])
+            axes.set_xticks(range(len(sizes)), [size.message for size in sizes])
             axes.set_title(title)
             axes.grid(axis="y", color="0.9")
         grid[0].set_ylabel("QCD, %")

@@ -55,7 +55,7 @@ def compare(runs: Runs) -> list[Row]:
 
 def _rows(known: dict[str, list[Dispersion]], background: str) -> list[Row]:
     def mid(distance: str, value: str) -> float:
-        return float(median(getattr(one, value) for one in known[distance]))
+        return float(median(getattr(pair, value) for pair in known[distance]))
 
     def row(words: str, ours: float, theirs: float, unit: str, tolerance: str, why: str = "") -> Row:
         where = "De Sensi 2019, section 3.1, figure 3"
@@ -81,7 +81,7 @@ def _rows(known: dict[str, list[Dispersion]], background: str) -> list[Row]:
         row(f"IQR, {far} minus {near}", (mid(far, "iqr") - mid(near, "iqr")) / 1e6, 0, "us", "> 0", same)
         for far, near in STEPS
     ]
-    largest = max(one.maximum / one.median for one in known["inter-groups"])
+    largest = max(pair.maximum / pair.median for pair in known["inter-groups"])
     rows.append(row("largest time over the median, inter-groups", largest, 1000, "x", ">= 1000", calm))
     return rows
 
@@ -89,11 +89,11 @@ def _rows(known: dict[str, list[Dispersion]], background: str) -> list[Row]:
 def _table(known: dict[str, list[Dispersion]]) -> str:
     lines = []
     for distance, pairs in known.items():
-        for number, one in enumerate(pairs):
-            low, high = one.interval or one.notch
-            times = (one.median, low, high, one.mean, one.iqr, one.p99, one.maximum)
+        for number, pair in enumerate(pairs):
+            low, high = pair.interval or pair.notch
+            times = (pair.median, low, high, pair.mean, pair.iqr, pair.p99, pair.maximum)
             cells = [f"{value / 1e6:.2f}" for value in times]
-            lines.append(["" if number else distance, *cells, fixed(one.qcd, ".4f"), str(one.outliers_high)])
+            lines.append(["" if number else distance, *cells, fixed(pair.qcd, ".4f"), str(pair.outliers_high)])
     head = ["distance", "median, µs", "95 % from", "to", "mean", "IQR", "p99", "largest", "QCD", "outliers"]
     return table(head, lines, "l" + "r" * (len(head) - 1))
 
@@ -101,7 +101,7 @@ def _table(known: dict[str, list[Dispersion]]) -> str:
 def write(rows: Sequence[Row], runs: Runs) -> str:
     """The page."""
     known = {run["background"]: by_distance(run) for run in runs}
-    tables = "\n\n".join(f"Beside `{name}`:\n\n{_table(one)}" for name, one in known.items())
+    tables = "\n\n".join(f"Beside `{name}`:\n\n{_table(distances)}" for name, distances in known.items())
     count = known["uniform"]["inter-groups"][0].n
     return page("fig3", rows, runs, count=str(count), pairs=str(runs[0]["pairs"]), distances=tables)
 

@@ -105,13 +105,13 @@ def _correlation(first: tuple[float, ...], second: tuple[float, ...]) -> Correla
 def sizes(runs: Runs) -> list[OfSize]:
     """The allocations of all runs by size."""
     names = ("times_ps", "network_ps", "latency_ps", "stalls", "estimates_ps", "unlimited_ps")
-    found = []
+    of_sizes = []
     for message in dict.fromkeys(run["message"] for run in runs):
         mine = [run for run in runs if run["message"] == message]
-        medians = {name: np.array([np.median(one) for run in mine for one in run[name]]) for name in names}
+        medians = {name: np.array([np.median(values) for run in mine for values in run[name]]) for name in names}
         far = np.array([is_far for run in mine for is_far in in_two_groups(run)])
-        found.append(OfSize(message, mine[0]["iterations"] - 1, **medians, far=far))
-    return found
+        of_sizes.append(OfSize(message, mine[0]["iterations"] - 1, **medians, far=far))
+    return of_sizes
 
 
 def in_two_groups(point: Mapping[str, Any]) -> list[bool]:
@@ -121,16 +121,16 @@ def in_two_groups(point: Mapping[str, Any]) -> list[bool]:
     return [first // shape.routers_per_group != second // shape.routers_per_group for _, _, (first, second) in drawn]
 
 
-def mean_correlation(found: Sequence[OfSize]) -> float:
+def mean_correlation(of_sizes: Sequence[OfSize]) -> float:
     """The mean over the sizes of Pearson's r."""
-    return float(np.mean([one.of_times.pearson.value for one in found]))
+    return float(np.mean([size.of_times.pearson.value for size in of_sizes]))
 
 
 def compare(runs: Runs) -> list[Row]:
     """D12, over all sizes and for each."""
-    found = sizes(runs)
-    least = min(one.iterations for one in found)
-    what = f"correlation of equation 2 and time over {len(found[0].times_ps)} allocations"
+    of_sizes = sizes(runs)
+    least = min(size.iterations for size in of_sizes)
+    what = f"correlation of equation 2 and time over {len(of_sizes[0].times_ps)} allocations"
 
     def row(words: str, ours: float, messages: int, *, comparable: bool = True, why: str = "") -> Row:
         where = "De Sensi 2019, section 2.4"
@@ -150,31 +150,31 @@ def compare(runs: Runs) -> list[Row]:
 
     single = "the paper states the mean over the sizes only"
     two = "the paper does not say where its allocations were"
-    far = float(np.mean([one.of_far.pearson.value for one in found]))
+    far = float(np.mean([size.of_far.pearson.value for size in of_sizes]))
     return [
-        row(f"{what}, mean of {len(found)} sizes", mean_correlation(found), least),
+        row(f"{what}, mean of {len(of_sizes)} sizes", mean_correlation(of_sizes), least),
         row("the same, allocations in two groups alone", far, least, comparable=False, why=two),
         *(
-            row(f"{what}, {one.message}", one.of_times.pearson.value, one.iterations, comparable=False, why=single)
-            for one in found
+            row(f"{what}, {size.message}", size.of_times.pearson.value, size.iterations, comparable=False, why=single)
+            for size in of_sizes
         ),
     ]
 
 
-def _table(found: Sequence[OfSize]) -> str:
+def _table(of_sizes: Sequence[OfSize]) -> str:
     lines = [
         [
-            one.message,
-            str(one.iterations),
-            *(f"{np.median(each) / 1e6:,.2f}" for each in (one.times_ps, one.network_ps, one.latency_ps)),
-            f"{np.median(one.stalls):.3f}",
-            fixed(one.error_unlimited, "+.1%"),
-            fixed(one.error, "+.1%"),
-            coefficient(one.of_times.pearson),
-            coefficient(one.of_far.pearson),
-            coefficient(one.of_network.pearson),
+            size.message,
+            str(size.iterations),
+            *(f"{np.median(each) / 1e6:,.2f}" for each in (size.times_ps, size.network_ps, size.latency_ps)),
+            f"{np.median(size.stalls):.3f}",
+            fixed(size.error_unlimited, "+.1%"),
+            fixed(size.error, "+.1%"),
+            coefficient(size.of_times.pearson),
+            coefficient(size.of_far.pearson),
+            coefficient(size.of_network.pearson),
         ]
-        for one in found
+        for size in of_sizes
     ]
     head = ["size", "iterations", "time, µs", "network, µs", "L, µs", "s", "eq. 1", "eq. 2"]
     head += ["r of time", "r, two groups", "r of network"]
@@ -183,18 +183,18 @@ def _table(found: Sequence[OfSize]) -> str:
 
 def write(rows: Sequence[Row], runs: Runs) -> str:
     """The page."""
-    found = sizes(runs)
-    small = [one.error for one in found if one.bytes <= WINDOW]
-    large = [one.error for one in found if one.bytes > WINDOW]
+    of_sizes = sizes(runs)
+    small = [size.error for size in of_sizes if size.bytes <= WINDOW]
+    large = [size.error for size in of_sizes if size.bytes > WINDOW]
     return page(
         "model",
         rows,
         runs,
-        sizes=_table(found),
-        ours=f"{mean_correlation(found):.2f}",
-        far=f"{np.mean([one.of_far.pearson.value for one in found]):.2f}",
-        apart=f"{int(found[0].far.sum())}",
-        network=f"{np.mean([one.of_network.pearson.value for one in found]):.2f}",
+        sizes=_table(of_sizes),
+        ours=f"{mean_correlation(of_sizes):.2f}",
+        far=f"{np.mean([size.of_far.pearson.value for size in of_sizes]):.2f}",
+        apart=f"{int(of_sizes[0].far.sum())}",
+        network=f"{np.mean([size.of_network.pearson.value for size in of_sizes]):.2f}",
         small=f"{fixed(min(small), '+.0%')} to {fixed(max(small), '+.0%')}",
         large=f"{fixed(min(large), '+.0%')} to {fixed(max(large), '+.0%')}",
     )
@@ -202,26 +202,29 @@ def write(rows: Sequence[Row], runs: Runs) -> str:
 
 def picture(_: Sequence[Row], runs: Runs) -> Figure:
     """Estimate against time of every allocation, relative to the median of its size; r by size."""
-    found = sizes(runs)
+    of_sizes = sizes(runs)
     with settings():
         made = figure(11, 4.4)
         left, right = made.subplots(1, 2)
-        for number, one in enumerate(found):
-            values = (each / np.median(each) for each in (one.times_ps, one.estimates_ps))
-            left.plot(*values, "o", ms=3.5, color=f"C{number}", alpha=0.7, label=one.message)
+        for number, size in enumerate(of_sizes):
+            values = (each / np.median(each) for each in (size.times_ps, size.estimates_ps))
+            left.plot(*values, "o", ms=3.5, color=f"C{number}", alpha=0.7, label=size.message)
         left.set_xlabel("time of an iteration, over the median of the size")
         left.set_ylabel("equation 2, over the median of the size")
         left.legend()
         left.set_title("40 allocations of each size")
-        at = np.arange(len(found))
+        at = np.arange(len(of_sizes))
         for offset, (name, each) in enumerate(
-            (("all allocations", [one.of_times for one in found]), ("in two groups", [one.of_far for one in found]))
+            (
+                ("all allocations", [size.of_times for size in of_sizes]),
+                ("in two groups", [size.of_far for size in of_sizes]),
+            )
         ):
             right.bar(
-                at + 0.4 * offset - 0.2, [one.pearson.value for one in each], 0.38, color=SERIES[offset], label=name
+                at + 0.4 * offset - 0.2, [size.pearson.value for size in each], 0.38, color=SERIES[offset], label=name
             )
         right.axhline(0.79, color="0.3", lw=0.8, ls="--", label="mean of the paper")
-        right.set_xticks(at, [one.message for one in found])
+        right.set_xticks(at, [size.message for size in of_sizes])
         right.set_ylabel("r of equation 2 and time")
         right.legend(loc="lower right")
     return made

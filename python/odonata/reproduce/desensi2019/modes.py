@@ -97,7 +97,7 @@ def relations(run: Mapping[str, Any]) -> list[Relation]:
     ]
     if run["load"] and run["iterations"] > 5:
         high, low = (
-            [describe(np.array(one)).iqr for one in of(run, "latency_ps", INTER, mode)] for mode in MODES[::-1]
+            [describe(np.array(of_pair)).iqr for of_pair in of(run, "latency_ps", INTER, mode)] for mode in MODES[::-1]
         )
         spread = median_of([a / b for a, b in zip(high, low, strict=True)])
         what = f"{INTER}, {load}, high bias over the default: IQR of L is lower"
@@ -107,7 +107,7 @@ def relations(run: Mapping[str, Any]) -> list[Relation]:
 
 def compare(runs: Runs) -> list[Row]:
     """D22: figure 7, at each load."""
-    return [as_row(one, run["iterations"] - 1) for run in runs for one in relations(run)]
+    return [as_row(relation, run["iterations"] - 1) for run in runs for relation in relations(run)]
 
 
 def _coarse(runs: Runs) -> list[Mapping[str, Any]]:
@@ -122,7 +122,7 @@ def _cells(run: Mapping[str, Any], where: str, mode: str) -> list[str]:
     def values(name: str) -> list[float]:
         return [value for pair in of(run, name, where, mode) for value in pair]
 
-    times = [describe(np.array(one)).qcd for one in of(run, "times_ps", where, mode) if len(one) >= 5]
+    times = [describe(np.array(of_pair)).qcd for of_pair in of(run, "times_ps", where, mode) if len(of_pair) >= 5]
     return [
         where,
         f"{run['load']:g} %",
@@ -146,7 +146,7 @@ def write(rows: Sequence[Row], runs: Runs) -> str:
         "fig7",
         rows,
         runs,
-        relations=statements([one for run in runs for one in relations(run)]),
+        relations=statements([relation for run in runs for relation in relations(run)]),
         medians=table(head, lines, "lrrlrrrrrr"),
         pairs=str(loaded["pairs"]),
         iterations=str(loaded["iterations"] - 1),
@@ -163,7 +163,7 @@ def _change(run: Mapping[str, Any], name: str, where: str, sign: int) -> str:
 
 def picture(_: Sequence[Row], runs: Runs) -> Figure:
     """The four panels of figure 7, beside the background."""
-    run = max(_coarse(runs), key=lambda one: one["load"])
+    run = max(_coarse(runs), key=lambda run: run["load"])
     panels = (
         ("Time of an iteration", "times_ps", 1e6, "µs"),
         ("Stalls s of a flit", "stalls", 1, "cycles"),

@@ -51,7 +51,7 @@ def setting(runs: Runs) -> str:
     kinds = list(dict.fromkeys(run["background"] for run in loaded))
     optical = [np.mean([run["optical"] for run in loaded if run["background"] == kind]) for kind in kinds]
     over = ", over which the paper's jobs spread" if first["machine"] in ("piz-daint", "cori") else ""
-    what, busy = " or ".join(sends[kind] for kind in kinds), " or ".join(fixed(one, ".0%") for one in optical)
+    what, busy = " or ".join(sends[kind] for kind in kinds), " or ".join(fixed(share, ".0%") for share in optical)
     return (
         f"Machine: {machine['groups']} groups of the preset `{machine['preset']}`{over}; all groups would cost many "
         "times as much. Other groups are missing as intermediate groups of non-minimal "

@@ -101,7 +101,7 @@ def draw(
     shape: Shape, distances: list[str], pairs: int, seed: int, chassis: int = CHASSIS
 ) -> list[tuple[str, int, tuple[int, int]]]:
     """For each distance so many pairs of routers: distance, number and routers; no router is in two pairs."""
-    stream, used, found = SplitMix64(seed), set[int](), []
+    stream, used, drawn = SplitMix64(seed), set[int](), []
     for distance in distances:
         for number in range(pairs):
             while True:
@@ -113,8 +113,8 @@ def draw(
                 if named in _NAMES.get(distance, (distance,)) and not used & {first, second}:
                     break
             used |= {first, second}
-            found.append((distance, number, (first, second)))
-    return found
+            drawn.append((distance, number, (first, second)))
+    return drawn
 
 
 _NAMES = {
@@ -124,12 +124,12 @@ _NAMES = {
 
 
 def _distance(shape: Shape, first: int, second: int, chassis: int) -> str:
-    one, other = (divmod(router, shape.routers_per_group) for router in (first, second))
-    if one[0] != other[0]:
+    here, other = (divmod(router, shape.routers_per_group) for router in (first, second))
+    if here[0] != other[0]:
         return "inter-groups"
     if first == second:
         return "inter-nodes"
-    return "inter-blades" if one[1] // chassis == other[1] // chassis else "inter-chassis"
+    return "inter-blades" if here[1] // chassis == other[1] // chassis else "inter-chassis"
 
 
 def keep(run: Run) -> dict[str, Any]:

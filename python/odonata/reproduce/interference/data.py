@@ -106,20 +106,20 @@ class Data:
             raise NotComparedError(f"no {role} in the allocation `{allocation}`")
         named = NODE_NAMES.get(self.machine)
         names = rows["node"] if named and "node" in rows.columns else [None] * rows.height
-        found = []
+        numbers = []
         for number, name in zip(rows["preset_node"], names, strict=True):
             if number is None and named and isinstance(name, str) and (match := re.fullmatch(named, name)):
                 number = int(match[1]) - 1
             if not isinstance(number, int) or not 0 <= number < machine.load(self.machine).shape.nodes:
                 raise NotComparedError(f"a node of `{allocation}` is not in the preset `{self.machine}`")
-            found.append(number)
-        if len(set(found)) < len(found):
+            numbers.append(number)
+        if len(set(numbers)) < len(numbers):
             raise NotComparedError(f"`{allocation}` has a node twice")
-        return tuple(found)
+        return tuple(numbers)
 
     def alone(self, *, most_nodes: int = FIT_NODES) -> list[Alone]:
         """The victims alone that are fitted: also those of jobs that ran beside an aggressor later."""
-        found = []
+        victims = []
         runs = {row["run"]: row for row in self.runs.filter(pl.col("nodes") <= most_nodes).iter_rows(named=True)}
         for row in self.times.filter(pl.col("phase") == "alone").iter_rows(named=True):
             if row["run"] not in runs:
@@ -127,8 +127,8 @@ class Data:
             loop = self._loop(runs[row["run"]], row["size_bytes"], alone=True)
             most = HOST_BOUND.get(self.machine, 0) // len(loop.nodes) or MOST_FITTED
             if loop.message and not (loop.victim == "alltoall" and loop.message > most):
-                found.append(Alone(loop, row["median_us"]))
-        return found
+                victims.append(Alone(loop, row["median_us"]))
+        return victims
 
     def cells(self) -> tuple[list[Measured], list[Left]]:
         """The victims beside aggressors, and the rows that are not compared."""
@@ -137,16 +137,16 @@ class Data:
         times = {
             (row["run"], row["phase"] == "alone", row["size_bytes"]): row for row in of_machine.iter_rows(named=True)
         }
-        found, left = [], []
+        cells, left = [], []
         for row in self.slowdowns.sort("run", "size_bytes", maintain_order=True).iter_rows(named=True):
             if row["run"] not in runs:
                 continue
             try:
-                found.append(self._cell(row, runs, times))
+                cells.append(self._cell(row, runs, times))
             except NotComparedError as why:
                 understood = str(why) in EXPECTED
                 left.append(Left(str(row["run"]), str(row["size_bytes"]), str(why), understood))
-        return found, left
+        return cells, left
 
     def _cell(
         self,

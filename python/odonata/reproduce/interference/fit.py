@@ -103,14 +103,14 @@ def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
     The same loop is simulated once.
     """
 
-    def one(loop: Loop) -> float:
+    def median_time(loop: Loop) -> float:
         iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
         return float(median(times_us(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))))
 
     distinct = list(dict.fromkeys(alone))
     with ThreadPoolExecutor(workers) as pool:
-        found = dict(zip(distinct, pool.map(one, distinct), strict=True))
-    return [found[loop] for loop in alone]
+        by_loop = dict(zip(distinct, pool.map(median_time, distinct), strict=True))
+    return [by_loop[loop] for loop in alone]
 
 
 def fit(
@@ -128,8 +128,8 @@ def fit(
     loops = [row.loop for row in rows]
 
     def errors(at: Vector) -> Vector:
-        found: Vector = np.log(times(loops, replace(model, host=host(at, model.host, sizes)), workers))
-        return found - measured
+        simulated: Vector = np.log(times(loops, replace(model, host=host(at, model.host, sizes)), workers))
+        return simulated - measured
 
     start = np.log(np.array([cpu for cpu, _ in begin.values()] + [delay for _, delay in begin.values()]))
     at, step = start, 0.15

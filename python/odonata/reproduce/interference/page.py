@@ -103,7 +103,7 @@ def gather(system: str, reduced: bool, workers: int, folder: Path | None = None)
         model = replace(model, host=fit(data.alone(), model, workers=workers))
     cells, left = data.cells()
     if reduced:
-        cells = [one for one in cells if in_reduced(one)]
+        cells = [cell for cell in cells if in_reduced(cell)]
     return [simulated(cells, left, model, workers, packaged=folder is None)]
 
 
@@ -119,12 +119,12 @@ def simulated(
     loops = list(dict.fromkeys(cell.alone for cell in cells))
     alone = dict(zip(loops, times(loops, model, workers), strict=True))
     with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(lambda cell: _simulated(cell, alone[cell.alone], model), cells))
+        results = list(pool.map(lambda cell: _simulated(cell, alone[cell.alone], model), cells))
     return {
         "system": model.system,
         "host": model.host,
-        "cells": [one for one in found if isinstance(one, Cell)],
-        "left": [*left, *(one for one in found if isinstance(one, Left))],
+        "cells": [result for result in results if isinstance(result, Cell)],
+        "left": [*left, *(result for result in results if isinstance(result, Left))],
         "asked": len(cells),
         "packaged": packaged,
     }
@@ -154,21 +154,21 @@ def _simulated(cell: Measured, alone: float, model: Model) -> Cell | Left:
     loop = cell.beside
     peers = len(loop.aggressor_nodes) - 1
     span, shorter = span_us(loop, alone, peers * (2 << 20) / (200e9 / 8) * 1e6)
-    found = np.array([])
+    times = np.array([])
     for _ in range(3):
         scenario = made(loop, model, iterations=ITERATIONS, us=span, shorter=shorter)
         try:
-            found = np.array(times_us(runner.run(scenario, threads=1)))
+            times = np.array(times_us(runner.run(scenario, threads=1)))
         except (InputError, RunError) as problem:
             return Left(cell.run, str(loop.size), str(problem).splitlines()[0], understood=False)
-        if len(found):
+        if len(times):
             break
         span *= MORE
     else:
         return Left(cell.run, str(loop.size), f"no iteration ended in {span / MORE / 1e3:,.0f} ms", understood=False)
-    low, high = block_interval(found)
-    share = float((found > LONG * np.quantile(found, 0.05)).mean())
-    return Cell(cell, float(found.mean()) / alone, low / alone, high / alone, len(found), alone, share)
+    low, high = block_interval(times)
+    share = float((times > LONG * np.quantile(times, 0.05)).mean())
+    return Cell(cell, float(times.mean()) / alone, low / alone, high / alone, len(times), alone, share)
 
 
 def block_interval(values: np.ndarray[Any, Any], *, block: int = 25, draws: int = 500) -> tuple[float, float]:
@@ -207,7 +207,7 @@ def _groups(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 def _rows(runs: Runs) -> list[Row]:
-    found = []
+    rows = []
     for run in runs:
 
         def state(id_: str, what: str, errors: Sequence[float], goal: float, model: str = run["system"]) -> Row:
@@ -216,11 +216,11 @@ def _rows(runs: Runs) -> list[Row]:
 
         for name, cells in _groups(run["cells"]).items():
             what = f"{name}: geometric mean error of {len(cells)} mean slowdowns"
-            found.append(state("slowdown", what, [cell.error for cell in cells], GOAL))
+            rows.append(state("slowdown", what, [cell.error for cell in cells], GOAL))
         for part, cells in _alone(run["cells"]).items():
             what = f"{part}: geometric mean error of {len(cells)} medians"
-            found.append(state("alone", what, [cell.alone_error for cell in cells], ALONE_GOAL))
-    return found
+            rows.append(state("alone", what, [cell.alone_error for cell in cells], ALONE_GOAL))
+    return rows
 
 
 def _alone(cells: Sequence[Cell]) -> dict[str, list[Cell]]:

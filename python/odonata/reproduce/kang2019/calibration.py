@@ -47,12 +47,12 @@ def _rows(runs: Runs) -> list[Row]:
 
 def errors(rows: Sequence[Row], model: str) -> dict[tuple[str, str], list[float]]:
     """(Packet size, router delay) -> relative errors in the order of the targets."""
-    found: dict[tuple[str, str], list[float]] = {}
+    error_of: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         if row.model == model:
             packet, delay = (part.partition("=")[2] for part in row.what.partition(":")[0].split(","))
-            found.setdefault((packet, delay), []).append(row.ours / row.theirs - 1)
-    return found
+            error_of.setdefault((packet, delay), []).append(row.ours / row.theirs - 1)
+    return error_of
 
 
 def rms(values: Sequence[float]) -> float:
@@ -68,12 +68,12 @@ def _page(rows: Sequence[Row], _: Runs) -> str:
 
 
 def _verdict(rows: Sequence[Row], model: str) -> str:
-    found = {which: rms(values) for which, values in errors(rows, model).items()}
-    best = min(found, key=lambda which: found[which])
-    place = sorted(found.values()).index(found[DECIDED]) + 1
+    error_of = {which: rms(values) for which, values in errors(rows, model).items()}
+    best = min(error_of, key=lambda which: error_of[which])
+    place = sorted(error_of.values()).index(error_of[DECIDED]) + 1
     return (
-        f"Decided: {_spaced(DECIDED)}, root mean square of the errors {_percent(found[DECIDED])}, number {place} of "
-        f"{len(found)}. Least: {_spaced(best)}, {_percent(found[best])}."
+        f"Decided: {_spaced(DECIDED)}, root mean square of the errors {_percent(error_of[DECIDED])}, number {place} of "
+        f"{len(error_of)}. Least: {_spaced(best)}, {_percent(error_of[best])}."
     )
 
 

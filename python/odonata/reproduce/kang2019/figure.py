@@ -74,8 +74,8 @@ def _short(id_: str, what: str) -> str:
 
 def _ports(axes: Axes, runs: Runs) -> None:
     for model, colour, marker in _MODELS:
-        found = by_case(runs)[model, _CASE]
-        up, across = found[max(found)]["up_ports"], found[max(found)]["global_ports"]
+        by_messages = by_case(runs)[model, _CASE]
+        up, across = by_messages[max(by_messages)]["up_ports"], by_messages[max(by_messages)]["global_ports"]
         axes.plot(range(1, len(up) + 1), up, marker, ls="-", lw=1, ms=4, color=colour, label=f"{model}: leaf to spine")
         axes.plot(
             range(1, len(across) + 1), across, marker, ls=":", lw=1, ms=4, mfc="white", color=colour,

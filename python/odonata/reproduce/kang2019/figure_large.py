@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.kang2019.runs import Found
+    from odonata.reproduce.kang2019.runs import ByCase
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -47,14 +47,14 @@ _WORST = {"tornado/random/512KB@150us": 8.22}
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The picture of the runs of the full study."""
-    found = by_case(runs)
+    cases = by_case(runs)
     columns = [(size, place) for size in INTERVALS for place in BOTH]
     with settings():
         made = figure(15.5, 11.5)
         grid = made.subplots(len(_FIGURES) + 1, len(columns))
         for line, (number, pattern) in zip(grid, _FIGURES.items(), strict=False):
             for axes, (size, place) in zip(line, columns, strict=True):
-                _boxes(axes, found, f"{pattern}/{place}", size)
+                _boxes(axes, cases, f"{pattern}/{place}", size)
                 axes.set_title(f"{number}({_letter(size, place)}): {place}, {size}")
             for left, right in zip(line[::2], line[1::2], strict=True):
                 limits = (*left.get_ylim(), *right.get_ylim())
@@ -62,7 +62,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
                 right.sharey(left)
             line[0].set_ylabel(f"{pattern}: latency")
         for axes, (size, place) in zip(grid[-1], columns, strict=True):
-            _slowdowns(axes, found, f"tornado/{place}", size)
+            _slowdowns(axes, cases, f"tornado/{place}", size)
             axes.set_title(f"8: {place}, {size}")
         grid[-1][0].set_ylabel("tornado: largest slowdown of the mean")
         boxes = [
@@ -83,13 +83,13 @@ def _letter(size: str, place: str) -> str:
     return "abcdef"[BOTH.index(place) * len(INTERVALS) + list(INTERVALS).index(size)]
 
 
-def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
+def _boxes(axes: Axes, cases: ByCase, job: str, size: str) -> None:
     """A group of boxes for each interval."""
     rows = [*expected(), *expected("expected_large.csv")]
     published = {row.cases[0]: row.theirs * SCALE[row.unit] for row in rows if row.measure == "mean"}
     unit = 1e6 if size == "4 KB" else 1e9
     for group, interval in enumerate(INTERVALS[size]):
-        correct, other = (shown(found, model, f"{job}/{interval}") for model in (CORRECT, AS_PUBLISHED))
+        correct, other = (shown(cases, model, f"{job}/{interval}") for model in (CORRECT, AS_PUBLISHED))
         for number, (load, colour) in enumerate(_COLOURS.items()):
             at = group * (len(LOADS) + 1) + number
             if load in correct:
@@ -114,11 +114,11 @@ def _boxes(axes: Axes, found: Found, job: str, size: str) -> None:
     _name(axes, size, len(LOADS) + 1)
 
 
-def _slowdowns(axes: Axes, found: Found, job: str, size: str) -> None:
+def _slowdowns(axes: Axes, cases: ByCase, job: str, size: str) -> None:
     """Bars by interval."""
     for at, interval in enumerate(INTERVALS[size]):
         for model, colour, shift in ((CORRECT, LINES[0], -0.2), (AS_PUBLISHED, LINES[1], 0.2)):
-            slowdown = largest_slowdown(found, model, f"{job}/{interval}")
+            slowdown = largest_slowdown(cases, model, f"{job}/{interval}")
             if slowdown is not None:
                 axes.bar(at + shift, slowdown - 1, width=0.4, bottom=1, color=colour)
                 axes.text(at + shift, slowdown, f"{slowdown:.2f}", ha="center", va="bottom", fontsize=7)

@@ -42,17 +42,17 @@ def points(reduced: bool) -> Points:
     the slow simulator of the model as published.
     """
     if reduced:
-        found = [
+        experiments = [
             # The six steady latencies, and the busiest ports.
             *product(ALONE, BOTH, ["3us"], [50]),
             *product(ALONE, ["random"], ["1us"], [50]),
             *product(["uniform-random"], ["contiguous"], ["1us"], [50]),
         ]
-        return _by_backlogs(found)
+        return _by_backlogs(experiments)
     intervals = INTERVALS["4 KB"]
     thresholds = varied(routing__threshold=[0.25, 0.4, 0.5, 0.6])
     metrics = varied(sensing=["backlog", "both", "occupancy"])
-    found = [
+    experiments = [
         # By itself: figures 5 to 7, pink boxes (K30, K31, K41 to K43). Latency against the number of messages.
         *product(ALONE, BOTH, intervals, [100, 200, 300]),
         # A stencil sends six messages an interval (K15), which takes six times as long to simulate.
@@ -99,7 +99,9 @@ def points(reduced: bool) -> Points:
         *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=metrics),
     ]
     # The background every 100 us is part of two blocks.
-    return _by_backlogs(list({(point["model"], point["case"], point["messages"]): point for point in found}.values()))
+    return _by_backlogs(
+        list({(point["model"], point["case"], point["messages"]): point for point in experiments}.values())
+    )
 
 
 def _by_backlogs(points: Points) -> Points:
@@ -153,13 +155,15 @@ def _by_messages(runs: Runs, option: str) -> str:
     """Latency of the correct model against an option of FPAR and the number of messages."""
     prefix = f"uniform-random/contiguous/1us/{option}="
     chosen = {
-        name: found for (model, name), found in by_case(runs).items() if model == CORRECT and name.startswith(prefix)
+        name: by_messages
+        for (model, name), by_messages in by_case(runs).items()
+        if model == CORRECT and name.startswith(prefix)
     }
-    counted = sorted(set.intersection(*(set(found) for found in chosen.values())))
+    counted = sorted(set.intersection(*(set(by_messages) for by_messages in chosen.values())))
     lines = []
-    for name, found in chosen.items():
-        minimal = found[max(found)]["minimal_fraction"]
-        values = [number(found[n]["latency_mean_ps"] / 1e6, "us") for n in counted]
+    for name, by_messages in chosen.items():
+        minimal = by_messages[max(by_messages)]["minimal_fraction"]
+        values = [number(by_messages[n]["latency_mean_ps"] / 1e6, "us") for n in counted]
         lines.append([name.removeprefix(prefix), *values, f"{minimal:.0%}".replace("%", " %")])
     head = [option, *(f"N = {n}, us" for n in counted), "packets never diverted"]
     return table(head, lines, "l" + "r" * len(counted) + "r")
@@ -167,27 +171,35 @@ def _by_messages(runs: Runs, option: str) -> str:
 
 def _occupancies(rows: Sequence[Row], runs: Runs) -> str:
     """Mean latencies of jobs alone: published, and with the model's and with FPAR's own metric."""
-    wanted, found = means_alone(), by_case(runs)
+    wanted, cases = means_alone(), by_case(runs)
     ours = {(row.id, row.what): number(row.ours, row.unit) for row in rows if row.model == CORRECT}
     lines = []
-    for traffic, one in wanted.items():
-        run = found[CORRECT, f"{traffic}/sensing=occupancy"][INFERRED]
+    for traffic, target in wanted.items():
+        run = cases[CORRECT, f"{traffic}/sensing=occupancy"][INFERRED]
         value = number(run["latency_mean_ps"] / 1e6, "us")
-        lines.append([one.id, one.what.partition(": ")[0], f"{one.theirs:.2f}", ours[one.id, one.what], value])
+        lines.append(
+            [
+                target.id,
+                target.what.partition(": ")[0],
+                f"{target.theirs:.2f}",
+                ours[target.id, target.what],
+                value,
+            ]
+        )
     return table(["id", "traffic", "published, us", "`backlog`, us", "`occupancy`, us"], lines, "llrrr")
 
 
 def _thresholds_overloaded(runs: Runs) -> str:
     """The same at an overload, for both placements."""
-    found: dict[str, list[str]] = {}
+    latencies: dict[str, list[str]] = {}
     for place in BOTH:
         prefix = f"uniform-random/{place}/0.5us/threshold="
         for (_, name), outcomes in by_case(runs).items():
             if name.startswith(prefix):
                 (run,) = outcomes.values()
-                found.setdefault(name.removeprefix(prefix), []).append(number(run["latency_mean_ps"] / 1e6, "us"))
+                latencies.setdefault(name.removeprefix(prefix), []).append(number(run["latency_mean_ps"] / 1e6, "us"))
     return table(
-        ["threshold", "contiguous, us", "random, us"], [[key, *values] for key, values in found.items()], "lrr"
+        ["threshold", "contiguous, us", "random, us"], [[key, *values] for key, values in latencies.items()], "lrr"
     )
 
 
@@ -195,9 +207,9 @@ def _buffers(runs: Runs) -> str:
     """Broadcast alone against the node's input buffer at its leaf."""
     prefix = "broadcast/contiguous/100us/buffer="
     lines = []
-    for (_, name), found in by_case(runs).items():
+    for (_, name), by_messages in by_case(runs).items():
         if name.startswith(prefix):
-            (run,) = found.values()
+            (run,) = by_messages.values()
             rate = run["root_rate"] / 2**30
             lines.append(
                 [
@@ -213,8 +225,8 @@ def _ports(runs: Runs) -> str:
     """Busy fraction of the first, the mean and the last port of a leaf to its spines."""
     lines = []
     for model in (AS_PUBLISHED, CORRECT):
-        found = by_case(runs)[model, "uniform-random/contiguous/1us"]
-        busy = found[max(found)]["up_ports"]
+        by_messages = by_case(runs)[model, "uniform-random/contiguous/1us"]
+        busy = by_messages[max(by_messages)]["up_ports"]
         shares = (busy[0], sum(busy) / len(busy), busy[-1])
         lines.append([model, *(f"{share * 100:.0f} %" for share in shares), f"{busy[0] / busy[-1]:.2f}"])
     return table(["model", "first port", "mean", "last port", "first over last"], lines, "lrrrr")

@@ -29,7 +29,7 @@ from odonata.reproduce.rows import statement
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from odonata.reproduce.kang2019.runs import Found
+    from odonata.reproduce.kang2019.runs import ByCase
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
@@ -85,31 +85,31 @@ def _first_messages(runs: Runs) -> Runs:
     """
     known = {(run["model"], run["case"], run["messages"]) for run in runs}
     simulated = {(model, "/".join(case.split("/")[:3])) for model, case, _ in known}
-    found = list(runs)
+    extended = list(runs)
     for run in runs:
         pattern, place, every, *background = run["case"].split("/")
         if run["messages"] == 1 and not background:
             cases = [f"{pattern}/{place}/{other}" for block in (SMALLER, LARGER) if every in block for other in block]
-            found += [
+            extended += [
                 {**run, "case": case}
                 for case in cases
                 if (run["model"], case) in simulated and (run["model"], case, 1) not in known
             ]
-    return found
+    return extended
 
 
 def _rows(runs: Runs) -> list[Row]:
-    found = _first_messages(runs)
-    return compare(expected("expected_large.csv"), found) + _averages(found)
+    extended = _first_messages(runs)
+    return compare(expected("expected_large.csv"), extended) + _averages(extended)
 
 
 def _averages(runs: Runs) -> list[Row]:
     """The mean of the largest slowdowns of tornado traffic, each at its largest number of messages (K44, figure 8)."""
-    found = by_case(runs)
+    cases = by_case(runs)
     rows = []
     for place, theirs in AVERAGES.items():
         jobs = [f"tornado/{place}/{every}" for every in [*SMALLEST, *SMALLER, *LARGER]]
-        largest = [slowdown for job in jobs if (slowdown := largest_slowdown(found, CORRECT, job)) is not None]
+        largest = [slowdown for job in jobs if (slowdown := largest_slowdown(cases, CORRECT, job)) is not None]
         if largest:
             what = f"mean of the largest slowdowns at {len(largest)} of nine sizes and intervals, each at its largest N"
             where, why = "section 4.3, figure 8", "with few messages the target ends before a background slows it much"
@@ -146,11 +146,11 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
     return wrapped(page.strip())
 
 
-def _said(found: Found) -> dict[str, str]:
+def _said(cases: ByCase) -> dict[str, str]:
     """The numbers in the text of the page."""
 
     def mean_of(case: str, model: str = CORRECT, messages: int = 4) -> float:
-        value: float = found[model, case][messages]["latency_mean_ps"]
+        value: float = cases[model, case][messages]["latency_mean_ps"]
         return value
 
     def slowdowns(
@@ -159,7 +159,7 @@ def _said(found: Found) -> dict[str, str]:
         return [mean_of(f"{job}/{load}", model, messages) / mean_of(job, model, messages) for job in jobs]
 
     def longer(place: str) -> str:
-        runs = (found[CORRECT, f"uniform-random/{place}/{every}"][2] for every in LARGER)
+        runs = (cases[CORRECT, f"uniform-random/{place}/{every}"][2] for every in LARGER)
         return _range([100 * (1 - run["minimal_fraction"]) for run in runs], ".0f")
 
     # Messages of a process do not overlap: a number of messages that both models have.
@@ -214,15 +214,15 @@ def _missing(rows: Sequence[Row]) -> str:
 def _all(runs: Runs) -> str:
     """Every mean latency that was simulated, by number of messages per process: a line for each job, background and
     model."""
-    found = by_case(runs)
-    cases = [(case, model) for model, case in found if "B@" in case]
-    numbers = sorted({n for case, model in cases for n in found[model, case]})
+    by_name = by_case(runs)
+    cases = [(case, model) for model, case in by_name if "B@" in case]
+    numbers = sorted({n for case, model in cases for n in by_name[model, case]})
     lines = []
     for case, model in sorted(cases, key=_order):
         pattern, place, every, *rest = case.split("/")
         size, _, interval = every.partition("@")
         background = ", ".join(part.partition("@")[0] for part in rest)
-        values = [found[model, case].get(n) for n in numbers]
+        values = [by_name[model, case].get(n) for n in numbers]
         cells = ["" if run is None else number(run["latency_mean_ps"] / 1e9, "ms") for run in values]
         lines.append([pattern, place, size, interval, background, model, *cells])
     head = ["pattern", "placement", "message", "interval", "background", "model", *(f"N = {n}" for n in numbers)]

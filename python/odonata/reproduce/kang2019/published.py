@@ -89,8 +89,8 @@ def _ratios(cases: Cases, reference: Cases) -> list[float]:
 
 
 def _ratio(cases: Cases, reference: Cases) -> float:
-    (found,) = _ratios(cases, reference)
-    return found
+    (ratio,) = _ratios(cases, reference)
+    return ratio
 
 
 def _ratio_of_largest(cases: Cases, reference: Cases) -> float:
@@ -139,18 +139,18 @@ def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = No
 
     `inferred` is the number of messages at which values that grow with it are held against the published ones.
     """
-    found = by_case(runs)
+    simulated = by_case(runs)
     rows = []
-    for one in wanted:
+    for statement in wanted:
         for model in MODELS:
             cases, reference = (
-                [found.get((model, name), {}) for name in names] for names in (one.cases, one.reference)
+                [simulated.get((model, name), {}) for name in names] for names in (statement.cases, statement.reference)
             )
             common = sorted(set.intersection(*(set(by_messages) for by_messages in cases + reference)))
-            measure, scale = MEASURES[one.measure], SCALE[one.unit]
+            measure, scale = MEASURES[statement.measure], SCALE[statement.unit]
             ours = {n: measure([case[n] for case in cases], [case[n] for case in reference]) / scale for n in common}
             if ours:
-                rows.append(row_of(one, model, ours, inferred=inferred))
+                rows.append(row_of(statement, model, ours, inferred=inferred))
     return rows
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from odonata.scenario import Scenario
     from odonata.store import Run
 
-    Found = dict[tuple[str, str], dict[int, Mapping[str, Any]]]
+    ByCase = dict[tuple[str, str], dict[int, Mapping[str, Any]]]
 
 AS_PUBLISHED, CORRECT = "as-published", "correct"
 MODELS: dict[str, dict[str, Any]] = {
@@ -117,7 +117,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     size, _, interval = interval.rpartition("@")
     app = {"pattern": pattern, "message": size or "4 KB", **PATTERNS[pattern], "interval": interval}
     target = {"name": "target", "nodes": 2304, "place": PLACES[place], "app": {**app, "messages": point["messages"]}}
-    jobs = [target, *(_background(*one.split("@")) for one in rest if "@" in one)]
+    jobs = [target, *(_background(*job.split("@")) for job in rest if "@" in job)]
     table: dict[str, Any] = {
         "system": "kang2019",
         "job": jobs,
@@ -187,28 +187,28 @@ def keep(run: Run) -> dict[str, Any]:
 def _by_port(links: pl.DataFrame) -> list[float]:
     """Mean busy fraction by port, ascending."""
     busy = links.group_by("from_port").agg(pl.col("busy").mean()).sort("from_port")["busy"]
-    found: list[float] = busy.to_list()
-    return found
+    shares: list[float] = busy.to_list()
+    return shares
 
 
-def by_case(runs: Runs) -> Found:
+def by_case(runs: Runs) -> ByCase:
     """(model, case) -> number of messages -> run."""
-    found: Found = {}
+    cases: ByCase = {}
     for run in runs:
-        found.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
-    return found
+        cases.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
+    return cases
 
 
-def shown(found: Found, model: str, alone: str) -> dict[str, Mapping[str, Any]]:
+def shown(cases: ByCase, model: str, alone: str) -> dict[str, Mapping[str, Any]]:
     """Background -> run of a model, all with the largest number of messages that was simulated alone and beside every
     background there is, so that they differ by the background only."""
-    outcomes = {load: found[model, alone + load] for load in LOADS if (model, alone + load) in found}
+    outcomes = {load: cases[model, alone + load] for load in LOADS if (model, alone + load) in cases}
     common = set.intersection(*map(set, outcomes.values())) if "" in outcomes else set()
     return {load: runs[max(common)] for load, runs in outcomes.items()} if common else {}
 
 
-def largest_slowdown(found: Found, model: str, alone: str) -> float | None:
+def largest_slowdown(cases: ByCase, model: str, alone: str) -> float | None:
     """Mean latency over that alone, at the background that makes it largest; None if none was simulated."""
-    runs = shown(found, model, alone)
+    runs = shown(cases, model, alone)
     ratios = [run["latency_mean_ps"] / runs[""]["latency_mean_ps"] for load, run in runs.items() if load]
     return max(ratios, default=None)

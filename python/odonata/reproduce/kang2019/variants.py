@@ -51,18 +51,20 @@ def points(reduced: bool) -> Points:
         [{"routing.channel_switch": "intermediate"}],
         [{"routing": "prog-adaptive"}, {"routing": "minimal"}],
     ]
-    found = product(patterns, places, intervals, messages, always=BACKLOGS)
+    experiments = product(patterns, places, intervals, messages, always=BACKLOGS)
     for model, blocks in ((CORRECT, correct), (AS_PUBLISHED, published)):
         for changes in blocks:
-            found += product(patterns, places, intervals, messages, models=[model], changes=changes, always=BACKLOGS)
-    return found
+            experiments += product(
+                patterns, places, intervals, messages, models=[model], changes=changes, always=BACKLOGS
+            )
+    return experiments
 
 
 def _rows(runs: Runs) -> list[Row]:
     wanted, rows = means_alone(), []
-    for (model, case), found in by_case(runs).items():
+    for (model, case), by_messages in by_case(runs).items():
         traffic, variant = split(case)
-        ours = {n: run["latency_mean_ps"] / 1e6 for n, run in sorted(found.items())}
+        ours = {n: run["latency_mean_ps"] / 1e6 for n, run in sorted(by_messages.items())}
         no_claim = "" if variant == BASE else _NO_CLAIM
         rows.append(row_of(wanted[traffic], model, ours, label=variant, no_claim=no_claim))
     return rows
@@ -96,7 +98,9 @@ def _table(rows: Sequence[Row], runs: Runs, model: str) -> str:
         cells.setdefault(variant, {})[what] = text
     head = ["variant", *(traffic.replace("/", " ") for traffic in traffics)]
     lines = [["published", *(number(wanted[t].theirs, wanted[t].unit) for t in traffics)]]
-    lines += [[f"`{variant}`", *(found.get(wanted[t].what, "") for t in traffics)] for variant, found in cells.items()]
+    lines += [
+        [f"`{variant}`", *(latencies.get(wanted[t].what, "") for t in traffics)] for variant, latencies in cells.items()
+    ]
     return table(head, lines, "l" + "r" * len(traffics))
 
 

@@ -32,11 +32,11 @@ LIGHT, MIDDLE, HEAVY = 10.0, 30.0, 80.0
 
 def curves(runs: Runs) -> Curves:
     """The runs in the order in which they come, those with other buffers left out."""
-    found: dict[str, dict[str, dict[float, Mapping[str, Any]]]] = {}
+    lines: dict[str, dict[str, dict[float, Mapping[str, Any]]]] = {}
     for run in runs:
         if not run["buffer"]:
-            found.setdefault(run["traffic"], {}).setdefault(run["routing"], {})[run["load"]] = run
-    return found
+            lines.setdefault(run["traffic"], {}).setdefault(run["routing"], {})[run["load"]] = run
+    return lines
 
 
 def throughput(curve: Curve) -> float:
@@ -86,12 +86,12 @@ class Check:
 
 def compare(runs: Runs, system: System, messages: int) -> list[Row]:
     """A row for every statement; `messages` were issued by a node at full load."""
-    found = curves(runs)
-    return [_row(check, found, messages) for check in _checks(system)]
+    lines = curves(runs)
+    return [_row(check, lines, messages) for check in _checks(system)]
 
 
-def _row(check: Check, found: Curves, messages: int) -> Row:
-    ours, theirs = check.ours(found), check.theirs(found)
+def _row(check: Check, lines: Curves, messages: int) -> Row:
+    ours, theirs = check.ours(lines), check.theirs(lines)
     return statement(
         check.id,
         check.what,
@@ -108,12 +108,12 @@ def _row(check: Check, found: Curves, messages: int) -> Row:
 
 def _most(traffic: str, model: str) -> Callable[[Curves], float]:
     """Throughput at full load."""
-    return lambda found: throughput(found[traffic][model])
+    return lambda lines: throughput(lines[traffic][model])
 
 
 def _slower(traffic: str, load: float, model: str, reference: str) -> Callable[[Curves], float]:
     """Mean latency over that of another routing at the same load."""
-    return lambda found: found[traffic][model][load]["mean_ps"] / found[traffic][reference][load]["mean_ps"]
+    return lambda lines: lines[traffic][model][load]["mean_ps"] / lines[traffic][reference][load]["mean_ps"]
 
 
 def _number(value: float) -> Callable[[Curves], float]:

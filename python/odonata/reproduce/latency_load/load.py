@@ -66,16 +66,16 @@ ROUTINGS: dict[str, Any] = {
 def points(reduced: bool) -> Points:
     """In the order of traffic, routing, load."""
     form = "reduced" if reduced else "full"
-    found: Points = [
+    experiments: Points = [
         {"form": form, "traffic": traffic, "routing": routing, "load": float(load), "buffer": ""}
         for traffic, loads in LOADS[form].items()
         for routing in ROUTINGS
         for load in loads
     ]
     if not reduced:
-        one = {"form": form, "traffic": "uniform", "routing": "minimal", "load": 100.0}
-        found += [{**one, "buffer": buffer} for buffer in BUFFERS]
-    return found
+        full_load = {"form": form, "traffic": "uniform", "routing": "minimal", "load": 100.0}
+        experiments += [{**full_load, "buffer": buffer} for buffer in BUFFERS]
+    return experiments
 
 
 def table_of(form: str) -> dict[str, Any]:
@@ -127,17 +127,17 @@ def keep(run: Run) -> dict[str, Any]:
     there = run.messages.drop_nulls("latency_ps")
     latency = there["latency_ps"].to_numpy()
     arrived = there["issue_ps"].to_numpy() + latency
-    found = Latency.from_rows(latency[(arrived > start) & (arrived <= end)])
-    if found is None:
+    arrived_latency = Latency.from_rows(latency[(arrived > start) & (arrived <= end)])
+    if arrived_latency is None:
         raise ValueError("no message was delivered after the warm-up")
     job = spec["jobs"][0]
     bandwidth = spec["fabric"]["links"]["node"]["bandwidth"] / 1e6
     capacity = len(job["nodes"]) * bandwidth * (end - start) * 1e-12 / job["traffic"]["message_bytes"]
     return {
         "offered": ((issued > start) & (issued <= end)).sum() / capacity,
-        "accepted": found.count / capacity,
-        "mean_ps": found.mean,
-        "p99_ps": found.quantiles["p99"],
+        "accepted": arrived_latency.count / capacity,
+        "mean_ps": arrived_latency.mean,
+        "p99_ps": arrived_latency.quantiles["p99"],
     }
 
 

@@ -27,7 +27,7 @@ _MARKERS = "os^DvP"
 
 def write(rows: Sequence[Row], runs: Runs, machine: str) -> str:
     """The page; `machine` describes the machine."""
-    found = curves(runs)
+    by_traffic = curves(runs)
     matching = sum(row.verdict == "match" for row in rows)
     template = (files("odonata.reproduce.latency_load") / "latency_load.md").read_text(encoding="utf-8")
     return Template(template).substitute(
@@ -36,10 +36,10 @@ def write(rows: Sequence[Row], runs: Runs, machine: str) -> str:
         saturated=f"{SATURATED * 100:.0f}",
         rows=_statements(rows),
         reasons=reasons(rows),
-        throughput=_by_load(found, lambda run: number(run["accepted"] * 100, "%")),
-        latency=_by_load(found, lambda run: _unless_saturated(run, run["mean_ps"])),
+        throughput=_by_load(by_traffic, lambda run: number(run["accepted"] * 100, "%")),
+        latency=_by_load(by_traffic, lambda run: _unless_saturated(run, run["mean_ps"])),
         buffers=_buffers(runs),
-        tail=_by_load(found, lambda run: _unless_saturated(run, run["p99_ps"])),
+        tail=_by_load(by_traffic, lambda run: _unless_saturated(run, run["p99_ps"])),
     )
 
 
@@ -52,10 +52,10 @@ def _statements(rows: Sequence[Row]) -> str:
     return table(["id", "what", "routing", "ours", "wanted", "tolerance", "verdict", "source"], lines, "lllrrlll")
 
 
-def _by_load(found: Curves, cell: Callable[[Mapping[str, Any]], str]) -> str:
+def _by_load(by_traffic: Curves, cell: Callable[[Mapping[str, Any]], str]) -> str:
     """A table for each traffic: a line for each load, a column for each routing."""
     parts = []
-    for traffic, lines in found.items():
+    for traffic, lines in by_traffic.items():
         loads = sorted({load for curve in lines.values() for load in curve})
         head = [f"{traffic}: offered", *lines]
         body = [[f"{load:g} %", *(cell(curve[load]) for curve in lines.values())] for load in loads]
@@ -74,11 +74,11 @@ def _unless_saturated(run: Mapping[str, Any], ps: float) -> str:
 
 def draw(runs: Runs, system: System) -> Figure:
     """The picture of the full study."""
-    found = curves(runs)
+    by_traffic = curves(runs)
     with settings():
         made = figure(10.5, 7.6)
-        grid = made.subplots(2, len(found), sharex="col", height_ratios=(1.2, 1), squeeze=False)
-        for column, (traffic, lines) in enumerate(found.items()):
+        grid = made.subplots(2, len(by_traffic), sharex="col", height_ratios=(1.2, 1), squeeze=False)
+        for column, (traffic, lines) in enumerate(by_traffic.items()):
             upper, lower = grid[0][column], grid[1][column]
             _latencies(upper, lines)
             upper.set_title(_TITLES[traffic])

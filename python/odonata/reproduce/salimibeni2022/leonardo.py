@@ -40,21 +40,21 @@ DRAWN = (
 
 
 def _page(rows: Sequence[Row], runs: Runs) -> str:
-    found = series(runs)
-    fitted = [one for one in found if one.fits is not None]
-    nodes = [one.nodes for one in found]
+    measurements = series(runs)
+    fitted = [measured for measured in measurements if measured.fits is not None]
+    nodes = [measured.nodes for measured in measurements]
     template = (files("odonata.reproduce.salimibeni2022") / "leonardo.md").read_text(encoding="utf-8")
     return Template(template).substitute(
-        series=len(found),
-        allocations=len({one.run for one in found}),
+        series=len(measurements),
+        allocations=len({measured.run for measured in measurements}),
         least=min(nodes),
         most=f"{max(nodes):,}",
         counts=counts(rows, MODEL),
         statements=side_by_side(rows, [MODEL]),
         reasons=reasons(rows),
         cause=fill(CAUSE, 118, break_on_hyphens=False),
-        spread=_spread(found),
-        bound=f"{1.36 / found[0].dispersion.n ** 0.5:.3f}",
+        spread=_spread(measurements),
+        bound=f"{1.36 / measurements[0].dispersion.n ** 0.5:.3f}",
         families=_families(fitted),
         winners=_winners(fitted),
         agree=fill(f"{_agree(fitted)}. {_described(fitted)}", 118),
@@ -62,19 +62,19 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
         limit=f"{LIMIT_S:g}",
         normal=fixed(TAIL_OF_NORMAL, ".1%"),
         exponential=fixed(TAIL_OF_EXPONENTIAL, ".1%"),
-        all=_all(found),
+        all=_all(measurements),
     )
 
 
-def _name(one: Measured) -> str:
-    return f"{one.collective}, {format_bytes(one.size)}, {one.nodes:,} nodes"
+def _name(measured: Measured) -> str:
+    return f"{measured.collective}, {format_bytes(measured.size)}, {measured.nodes:,} nodes"
 
 
-def _spread(found: Sequence[Measured]) -> str:
+def _spread(measurements: Sequence[Measured]) -> str:
     lines = []
-    for one in relations(found):
-        both = (one.correlation.pearson, one.correlation.spearman)
-        lines.append([one.measure, one.spread, *map(_coefficient, both)])
+    for relation in relations(measurements):
+        both = (relation.correlation.pearson, relation.correlation.spearman)
+        lines.append([relation.measure, relation.spread, *map(_coefficient, both)])
     return table(["measure", "against", "r", "ρ"], lines, "llrr")
 
 
@@ -84,20 +84,20 @@ def _coefficient(of: Coefficient) -> str:
 
 def _families(fitted: Sequence[Measured]) -> str:
     lines = []
-    for one in fitted:
-        assert one.fits is not None
-        aic, ks, histogram = (one.fits.best(by) for by in ("aic", "ks", "histogram_error"))
+    for measured in fitted:
+        assert measured.fits is not None
+        aic, ks, histogram = (measured.fits.best(by) for by in ("aic", "ks", "histogram_error"))
         if aic is None or ks is None or histogram is None:
             continue
-        second = one.fits.fits[1] if len(one.fits.fits) > 1 else None
+        second = measured.fits.fits[1] if len(measured.fits.fits) > 1 else None
         lines.append(
             [
-                _name(one),
+                _name(measured),
                 f"{aic.family} ({len(aic.parameters)})",
                 "" if second is None else f"{second.family} (+{second.aic - aic.aic:.1f})",
                 f"{ks.family} ({ks.ks:.3f})",
                 histogram.family,
-                f"{len(one.fits.fits)} of {len(one.fits.fits) + len(one.fits.failures)}",
+                f"{len(measured.fits.fits)} of {len(measured.fits.fits) + len(measured.fits.failures)}",
             ]
         )
     head = ["series", "AIC (parameters)", "second (AIC over the first)", "KS", "histogram", "fitted"]
@@ -105,7 +105,7 @@ def _families(fitted: Sequence[Measured]) -> str:
 
 
 def _winners(fitted: Sequence[Measured]) -> str:
-    best = Counter(found.family for one in fitted if one.fits and (found := one.fits.best()))
+    best = Counter(fit.family for measured in fitted if measured.fits and (fit := measured.fits.best()))
     ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{family} ({count})" for family, count in ordered)
     return fill(f"Best by AIC (in brackets: how often): {told}.", 118)
@@ -115,50 +115,50 @@ def _agree(fitted: Sequence[Measured]) -> str:
     told = []
     for criterion, name in (("ks", "KS"), ("histogram_error", "the histogram")):
         same = sum(
-            one.fits is not None and one.fits.best() == one.fits.best(criterion)  # type: ignore[arg-type]
-            for one in fitted
+            measured.fits is not None and measured.fits.best() == measured.fits.best(criterion)  # type: ignore[arg-type]
+            for measured in fitted
         )
         told.append(f"{name} agrees with AIC in {same} of {len(fitted)} series")
     return "; ".join(told)
 
 
 def _described(fitted: Sequence[Measured]) -> str:
-    described = sum(one.fits is not None and one.fits.rejected is False for one in fitted)
+    described = sum(measured.fits is not None and measured.fits.rejected is False for measured in fitted)
     return f"The best family by AIC describes {described} of {len(fitted)} series."
 
 
 def _failures(fitted: Sequence[Measured]) -> str:
     which: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in fitted:
-        for family, why in (one.fits.failures if one.fits else {}).items():
+    for measured in fitted:
+        for family, why in (measured.fits.failures if measured.fits else {}).items():
             which[why][family] += 1
     lines = [f"Not fitted (in brackets: in how many of the {len(fitted)} series):", ""]
-    for why, found in sorted(which.items()):
-        families = ", ".join(f"{family} ({count})" for family, count in sorted(found.items()))
+    for why, families_of in sorted(which.items()):
+        families = ", ".join(f"{family} ({count})" for family, count in sorted(families_of.items()))
         lines.append(fill(f"- {families}: {why}", 118, subsequent_indent="  ", break_on_hyphens=False))
     return "\n".join(lines)
 
 
-def _all(found: Sequence[Measured]) -> str:
+def _all(measurements: Sequence[Measured]) -> str:
     lines = []
-    for one in found:
-        of = one.dispersion
+    for measured in measurements:
+        of = measured.dispersion
         low, high = of.interval or of.notch
         lines.append(
             [
-                f"{one.run.partition('T')[0]}",
-                one.collective,
-                format_bytes(one.size),
-                f"{one.nodes:,}",
-                str(one.groups),
-                str(one.leaves),
+                f"{measured.run.partition('T')[0]}",
+                measured.collective,
+                format_bytes(measured.size),
+                f"{measured.nodes:,}",
+                str(measured.groups),
+                str(measured.leaves),
                 f"{of.median / 1e6:,.1f}",
                 f"{low / 1e6:,.1f} to {high / 1e6:,.1f}",
                 f"{of.maximum / 1e6:,.1f}",
                 fixed(of.qcd, ".4f"),
                 fixed(of.tail_share, ".1%"),
                 fixed(of.tail_length, ".2f"),
-                "" if one.peaks is None else str(one.peaks.count),
+                "" if measured.peaks is None else str(measured.peaks.count),
                 fixed(of.autocorrelation, ".2f"),
             ]
         )
@@ -168,18 +168,22 @@ def _all(found: Sequence[Measured]) -> str:
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Histograms with fits, the tail against the spread of the allocations, and dispersion against size."""
-    found = series(runs)
-    of = {(one.run, one.collective, one.size): one for one in found}
+    measurements = series(runs)
+    of = {(measured.run, measured.collective, measured.size): measured for measured in measurements}
     with settings():
         made = figure(12, 6.6)
         grid = made.subplots(2, 3)
         for axes, key in zip(grid[0], DRAWN, strict=True):
-            one = of[key]
-            draw_histogram(axes, Sample(_name(one), one.times_ps, one.fits.best() if one.fits else None))
-        _tails(grid[1][0], found)
+            measured = of[key]
+            draw_histogram(
+                axes, Sample(_name(measured), measured.times_ps, measured.fits.best() if measured.fits else None)
+            )
+        _tails(grid[1][0], measurements)
         lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-        for one in found:
-            lines[f"{one.collective}, {one.nodes:,} nodes"].append((float(one.size), one.dispersion.qcd or 0.0))
+        for measured in measurements:
+            lines[f"{measured.collective}, {measured.nodes:,} nodes"].append(
+                (float(measured.size), measured.dispersion.qcd or 0.0)
+            )
         several: Mapping[str, Any] = {name: points for name, points in lines.items() if len(points) >= 4}
         for axes, words in zip(grid[1][1:], ("allgather", "all others"), strict=True):
             chosen = {
@@ -192,20 +196,23 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
     return made
 
 
-def _tails(axes: Axes, found: Sequence[Measured]) -> None:
+def _tails(axes: Axes, measurements: Sequence[Measured]) -> None:
     """The tail of each series against the groups of its allocation, and the medians of allocations."""
     measure = "share of the tail"
-    x = np.array([one.groups for one in found])
-    y = np.array([100 * MEASURES[measure](one) for one in found])
+    x = np.array([measured.groups for measured in measurements])
+    y = np.array([100 * MEASURES[measure](measured) for measured in measurements])
     axes.plot(x, y, "o", color="0.6", markersize=3.5, alpha=0.7, label="a series")
-    (one,) = (one for one in relations(found) if (one.spread, one.measure) == ("groups", measure))
-    runs = list(dict.fromkeys(each.run for each in found))
+    (relation,) = (
+        relation for relation in relations(measurements) if (relation.spread, relation.measure) == ("groups", measure)
+    )
+    runs = list(dict.fromkeys(each.run for each in measurements))
     medians = [
-        float(np.median([value for each, value in zip(found, y, strict=True) if each.run == run])) for run in runs
+        float(np.median([value for each, value in zip(measurements, y, strict=True) if each.run == run]))
+        for run in runs
     ]
-    groups = [next(each.groups for each in found if each.run == run) for run in runs]
+    groups = [next(each.groups for each in measurements if each.run == run) for run in runs]
     axes.plot(groups, medians, "D", color="#d55e00", markersize=5, label="median of an allocation")
-    of = one.correlation
+    of = relation.correlation
     axes.set_title(f"r = {of.pearson.value:.2f}, ρ = {of.spearman.value:.2f} ({len(runs)} allocations)")
     axes.set_xlabel("groups of the allocation")
     axes.set_ylabel("share of the tail (%)")

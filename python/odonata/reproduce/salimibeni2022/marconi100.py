@@ -83,7 +83,7 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
             applications=_applications(runs),
             cause=CAUSE,
             families=len(FAMILIES),
-            peaked=sum(one.peaks is not None and one.peaks.count > 1 for one in _drawn(runs)) or "none",
+            peaked=sum(measured.peaks is not None and measured.peaks.count > 1 for measured in _drawn(runs)) or "none",
             ratio=f"{_minimal_over_adaptive(runs):.2f}",
             diverted=fixed(max(1 - run["minimal"] for run in runs), ".1%"),
         )
@@ -93,13 +93,13 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
 def _correlations(runs: Runs) -> str:
     lines = [
         [
-            one.app,
-            one.size,
-            f"{one.means_ps.min() / 1e6:,.1f} to {one.means_ps.max() / 1e6:,.1f}",
-            _coefficient(one.correlation.pearson),
-            _coefficient(one.correlation.spearman),
+            measured.app,
+            measured.size,
+            f"{measured.means_ps.min() / 1e6:,.1f} to {measured.means_ps.max() / 1e6:,.1f}",
+            _coefficient(measured.correlation.pearson),
+            _coefficient(measured.correlation.spearman),
         ]
-        for one in plots(runs)
+        for measured in plots(runs)
     ]
     return table(["collective", "size", "means (us)", "r", "ρ"], lines, "llrrr")
 
@@ -108,16 +108,16 @@ def _coefficient(of: Coefficient) -> str:
     return f"{of.value:.2f}" + (f" ({of.interval[0]:.2f} to {of.interval[1]:.2f})" if of.interval else "")
 
 
-def _line(words: Sequence[str], one: Measured) -> list[str]:
-    of, peaks = one.dispersion, one.peaks
+def _line(words: Sequence[str], measured: Measured) -> list[str]:
+    of, peaks = measured.dispersion, measured.peaks
     return [
         *words,
-        f"{one.b:.2f}",
+        f"{measured.b:.2f}",
         str(of.n),
         *(f"{value / 1e6:,.1f}" for value in (of.median, of.mean, of.p85, of.p99, of.maximum)),
         fixed(of.qcd, ".4f"),
         "" if peaks is None else str(peaks.count),
-        fixed(1 - one.run["minimal"], ".2%"),
+        fixed(1 - measured.run["minimal"], ".2%"),
     ]
 
 
@@ -128,8 +128,8 @@ def _drawn(runs: Runs) -> list[Measured]:
     """The distributions of figures 1, 3 and 5."""
     chosen = [("middle", locality, ROUTING) for locality in LOCALITIES]
     chosen += [("low", FAR, ROUTING), ("high", FAR, ROUTING), ("high", FAR, MINIMAL)]
-    found = [at(runs, app, *one) for app in COLLECTIVES for one in chosen]
-    return [one for one in found if one is not None]
+    drawn = [at(runs, app, *setting) for app in COLLECTIVES for setting in chosen]
+    return [measured for measured in drawn if measured is not None]
 
 
 def _minimal_over_adaptive(runs: Runs) -> float:
@@ -140,16 +140,16 @@ def _minimal_over_adaptive(runs: Runs) -> float:
 
 def _distributions(runs: Runs) -> str:
     names = ("app", "locality", "routing")
-    lines = [_line([one.run[name] for name in names], one) for one in _drawn(runs)]
+    lines = [_line([measured.run[name] for name in names], measured) for measured in _drawn(runs)]
     return table(["collective", "locality", "routing", *_HEAD], lines, "lll" + "r" * len(_HEAD))
 
 
 def _applications(runs: Runs) -> str:
     lines = [
-        _line([app], one)
+        _line([app], measured)
         for app, names in APP_QUEUES.items()
         for name in names
-        if (one := at(runs, app, name)) is not None
+        if (measured := at(runs, app, name)) is not None
     ]
     return table(["proxy", *_HEAD], lines, "l" + "r" * len(_HEAD))
 
@@ -158,41 +158,47 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Densities by locality and by b, correlations of the longest size, and histograms of the applications."""
     panels: list[tuple[str, list[tuple[str, Measured]]]] = []
     for app in COLLECTIVES:
-        found = [(name, at(runs, app, "middle", name)) for name in LOCALITIES]
-        panels.append((f"{app}, {DRAWN}, b = {utilisation(*QUEUES['middle']):.2f}", _there(found)))
+        samples = [(name, at(runs, app, "middle", name)) for name in LOCALITIES]
+        panels.append((f"{app}, {DRAWN}, b = {utilisation(*QUEUES['middle']):.2f}", _there(samples)))
     for app in COLLECTIVES:
-        found = [(f"b = {utilisation(*QUEUES[name]):.2f}", at(runs, app, name)) for name in ("low", "high")]
-        panels.append((f"{app}, {DRAWN}, different islands", _there(found)))
+        samples = [(f"b = {utilisation(*QUEUES[name]):.2f}", at(runs, app, name)) for name in ("low", "high")]
+        panels.append((f"{app}, {DRAWN}, different islands", _there(samples)))
     apps = [
         (f"{app}, b = {utilisation(*QUEUES[name]):.2f}", at(runs, app, name))
         for app, names in APP_QUEUES.items()
         for name in names
     ]
-    all_of = [one for _, several in panels for _, one in several] + [one for _, one in _there(apps)]
+    all_of = [measured for _, several in panels for _, measured in several] + [measured for _, measured in _there(apps)]
     # Times that do not vary have no fit.
-    fitted = [one.times_ps for one in all_of if np.ptp(one.times_ps) > 0 and len(np.unique(one.times_ps)) > 4]
+    fitted = [
+        measured.times_ps
+        for measured in all_of
+        if np.ptp(measured.times_ps) > 0 and len(np.unique(measured.times_ps)) > 4
+    ]
     fits = {
-        id(times): found.best()
-        for times, found in zip(fitted, fit_all(fitted, names=FAMILIES, limit_s=LIMIT_S), strict=True)
+        id(times): fitted_families.best()
+        for times, fitted_families in zip(fitted, fit_all(fitted, names=FAMILIES, limit_s=LIMIT_S), strict=True)
     }
     with settings():
         made = figure(13, 14)
         grid = made.subplots(4, 3)
         for axes, (title, several) in zip(grid[:2].ravel(), panels, strict=True):
-            draw_densities(axes, [Sample(name, one.times_ps, fits.get(id(one.times_ps))) for name, one in several])
+            draw_densities(
+                axes, [Sample(name, measured.times_ps, fits.get(id(measured.times_ps))) for name, measured in several]
+            )
             axes.set_title(title)
-        of_long = [one for one in plots(runs) if one.size == LONG]
+        of_long = [measured for measured in plots(runs) if measured.size == LONG]
         for axes, plot in zip(grid[2], of_long, strict=True):
             draw_scatter(axes, plot.b, plot.means_ps, plot.correlation, "b")
             axes.set_title(f"{plot.app}, {plot.size}")
         shown = _there(apps)
-        for axes, (name, one) in zip(grid[3], [shown[0], shown[1], shown[3]], strict=True):
-            draw_histogram(axes, Sample(name, one.times_ps, fits.get(id(one.times_ps))))
+        for axes, (name, measured) in zip(grid[3], [shown[0], shown[1], shown[3]], strict=True):
+            draw_histogram(axes, Sample(name, measured.times_ps, fits.get(id(measured.times_ps))))
     return made
 
 
-def _there(found: Sequence[tuple[str, Measured | None]]) -> list[tuple[str, Measured]]:
-    return [(name, one) for name, one in found if one is not None]
+def _there(samples: Sequence[tuple[str, Measured | None]]) -> list[tuple[str, Measured]]:
+    return [(name, measured) for name, measured in samples if measured is not None]
 
 
 REPRODUCTION = Reproduction(

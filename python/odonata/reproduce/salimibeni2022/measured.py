@@ -75,13 +75,13 @@ def series(runs: Runs) -> list[Measured]:
 
 def fitted_sizes(rows: pl.DataFrame) -> list[tuple[str, str, int]]:
     """Allocation, collective and size of the series that are fitted."""
-    found: list[tuple[str, str, int]] = []
+    chosen: list[tuple[str, str, int]] = []
     groups: Sequence[tuple[str, str, list[int]]] = (
         rows.group_by("run", "collective", maintain_order=True).agg(pl.col("bytes").unique().sort()).rows()
     )
     for run, collective, sizes in groups:
-        found.append((run, collective, max(size for size in sizes if size <= FITTED)))
-    return found
+        chosen.append((run, collective, max(size for size in sizes if size <= FITTED)))
+    return chosen
 
 
 def _measured(key: tuple[str, str, int], part: pl.DataFrame, fits: Fits | None) -> Measured:

@@ -131,8 +131,8 @@ def plots(runs: Runs) -> list[Plot]:
 
 def busiest_over_calmest(runs: Runs, app: str) -> float:
     """Mean of the times of the longest size beside the three queues of highest b, over that beside the three lowest."""
-    one = next(one for one in plots(runs) if (one.app, one.size) == (app, LONG))
-    ascending = one.means_ps[np.argsort(one.b)]
+    times = next(measured for measured in plots(runs) if (measured.app, measured.size) == (app, LONG))
+    ascending = times.means_ps[np.argsort(times.b)]
     return float(ascending[-3:].mean() / ascending[:3].mean())
 
 
@@ -173,11 +173,20 @@ def _row(
 def _correlations(runs: Runs) -> list[Row]:
     """Figure 4."""
     where = "section 5.2, figure 4"
-    found = plots(runs)
-    of = {(one.app, one.size): one.correlation for one in found}
+    drawn = plots(runs)
+    of = {(measured.app, measured.size): measured.correlation for measured in drawn}
     rows = [
-        _row("V11", f"ρ of b with the mean, {app}, {size}", one.spearman.value, 0, "rho", "> 0", where, n=one.n)
-        for (app, size), one in of.items()
+        _row(
+            "V11",
+            f"ρ of b with the mean, {app}, {size}",
+            correlation.spearman.value,
+            0,
+            "rho",
+            "> 0",
+            where,
+            n=correlation.n,
+        )
+        for (app, size), correlation in of.items()
     ]
     first, last = next(iter(SIZES)), LONG
     for app in COLLECTIVES:
@@ -190,8 +199,8 @@ def _correlations(runs: Runs) -> list[Row]:
         if len(values) == len(COLLECTIVES):
             more = values.pop("reduce") - max(values.values())
             rows.append(_row("V12", f"ρ of reduce minus the largest other, {size}", more, 0, "rho", ">= 0", where))
-    if found:
-        strong = sum(abs(one.spearman.value) >= abs(one.pearson.value) for one in of.values())
+    if drawn:
+        strong = sum(abs(correlation.spearman.value) >= abs(correlation.pearson.value) for correlation in of.values())
         share = 100 * strong / len(of)
         rows.append(_row("V12", "plots in which ρ is at least as strong as r", share, 50, "%", "> 50", where))
     return rows
@@ -201,24 +210,24 @@ def _localities(runs: Runs) -> list[Row]:
     """Figures 1 and 3: one middle b, three allocations."""
     where = "section 4.1, figure 3"
     rows = []
-    found = {
-        (app, locality): one
+    drawn = {
+        (app, locality): measured
         for app in COLLECTIVES
         for locality in LOCALITIES
-        if (one := at(runs, app, "middle", locality)) is not None
+        if (measured := at(runs, app, "middle", locality)) is not None
     }
-    if len(found) < len(COLLECTIVES) * len(LOCALITIES):
+    if len(drawn) < len(COLLECTIVES) * len(LOCALITIES):
         return []
     group, island, far = LOCALITIES
-    reduce = found["reduce", far].dispersion
+    reduce = drawn["reduce", far].dispersion
     ratio = reduce.mean / reduce.median
     rows.append(_row("V6", "reduce, different islands: mean over median", ratio, 1, "x", "> 1", "figure 1", n=reduce.n))
     for app in COLLECTIVES:
         for near, wide in pairwise(LOCALITIES):
-            longer = (found[app, wide].tail_ps - found[app, near].tail_ps) / 1e6
+            longer = (drawn[app, wide].tail_ps - drawn[app, near].tail_ps) / 1e6
             what = f"{app}: tail (p99 - median) of {wide} minus that of {near}"
             rows.append(_row("V7", what, longer, 0, "us", "> 0", where, why=_ONE_QUEUE))
-    means = {key: one.dispersion.mean for key, one in found.items()}
+    means = {key: measured.dispersion.mean for key, measured in drawn.items()}
     same = means["reduce", island] / means["reduce", group]
     rows.append(
         _row(
@@ -231,7 +240,7 @@ def _localities(runs: Runs) -> list[Row]:
         rest = min(means[app, locality] for app in COLLECTIVES if app != "broadcast")
         what = f"{locality}: mean of broadcast over the fastest other"
         rows.append(_row("V7", what, means["broadcast", locality] / rest, 1, "x", "< 1", where, why=_STEPS))
-    tail = found["alltoall", far].tail_ps / max(found[app, far].tail_ps for app in COLLECTIVES if app != "alltoall")
+    tail = drawn["alltoall", far].tail_ps / max(drawn[app, far].tail_ps for app in COLLECTIVES if app != "alltoall")
     rows.append(_row("V7", "different-islands: tail of alltoall over the longest other", tail, 1, "x", "> 1", where))
     return rows
 
@@ -239,9 +248,9 @@ def _localities(runs: Runs) -> list[Row]:
 def _backgrounds(runs: Runs) -> list[Row]:
     """Figure 5: a low and a high b, and the high one with minimal routing."""
     where = "section 5.3, figure 5"
-    low = {app: one for app in COLLECTIVES if (one := at(runs, app, "low")) is not None}
-    high = {app: one for app in COLLECTIVES if (one := at(runs, app, "high")) is not None}
-    minimal = {app: one for app in COLLECTIVES if (one := at(runs, app, "high", routing=MINIMAL)) is not None}
+    low = {app: measured for app in COLLECTIVES if (measured := at(runs, app, "low")) is not None}
+    high = {app: measured for app in COLLECTIVES if (measured := at(runs, app, "high")) is not None}
+    minimal = {app: measured for app in COLLECTIVES if (measured := at(runs, app, "high", routing=MINIMAL)) is not None}
     if not len(low) == len(high) == len(minimal) == len(COLLECTIVES):
         return []
     rows = []
@@ -258,7 +267,7 @@ def _backgrounds(runs: Runs) -> list[Row]:
     most = medians.pop("alltoall") / max(medians.values())
     rows.append(_row("V13", "shift of the median of alltoall over the largest other", most, 1, "x", "> 1", where))
     for app in ("reduce", "alltoall"):
-        for name, one in ((ROUTING, high[app]), (MINIMAL, minimal[app])):
+        for name, measured in ((ROUTING, high[app]), (MINIMAL, minimal[app])):
             several = name == ROUTING
             # Without a second peak under adaptive routing there is none that could vanish.
             answers = several or _count(high[app].peaks) > 1
@@ -266,14 +275,14 @@ def _backgrounds(runs: Runs) -> list[Row]:
                 _row(
                     "V13",
                     f"{app}: peaks at high b, {'adaptive' if several else 'minimal'} routing",
-                    _count(one.peaks),
+                    _count(measured.peaks),
                     2 if several else 1,
                     "peaks",
                     ">= 2" if several else "<= 1",
                     where,
-                    n=len(one.times_ps),
-                    why=_FEW if one.peaks is None else _SHORT if answers else _NONE,
-                    comparable=one.peaks is not None and answers,
+                    n=len(measured.times_ps),
+                    why=_FEW if measured.peaks is None else _SHORT if answers else _NONE,
+                    comparable=measured.peaks is not None and answers,
                 )
             )
     for app in COLLECTIVES:
@@ -297,10 +306,10 @@ def _applications(runs: Runs) -> list[Row]:
         ratio = high.dispersion.mean / low.dispersion.mean
         rows.append(_row("V14", f"{app}: mean at the higher b over the lower", ratio, theirs, "x", tolerance, where))
         # Peaks that are not tested are those of times that hardly differ: one.
-        for name, one in (("lower", low), ("higher", high)):
-            count, wanted = _count(one.peaks), "<= 1" if app == "hacc" else ">= 2"
+        for name, measured in (("lower", low), ("higher", high)):
+            count, wanted = _count(measured.peaks), "<= 1" if app == "hacc" else ">= 2"
             what = f"{app}: peaks at the {name} b"
-            n = len(one.times_ps)
+            n = len(measured.times_ps)
             rows.append(_row("V14", what, count, 1 if app == "hacc" else 2, "peaks", wanted, where, n=n, why=_SHORT))
         if app == "hacc":
             reach = high.dispersion.maximum / low.dispersion.maximum
@@ -319,14 +328,14 @@ def _queues(runs: Runs) -> list[Row]:
         return []
     b = np.array([utilisation(*queue) for queue in DRAWS])
     usual = 100 * float(((b >= 0.4) & (b <= 0.7)).mean())
-    several, one = spread_by_slurm()
+    several, single = spread_by_slurm()
     where = "section 4.1"
     return [
         _row("V16", "queues with b from 0.40 to 0.70", usual, 50, "%", "> 50", "section 6", why=_SET, comparable=False),
         _row(
             "V18", "full machines on which Slurm's rule spreads 16 nodes over islands", several, 50, "%", "> 50", where
         ),
-        _row("V18", "full machines on which it finds 16 nodes on one switch", one, 50, "%", "< 50", where),
+        _row("V18", "full machines on which it finds 16 nodes on one switch", single, 50, "%", "< 50", where),
     ]
 
 

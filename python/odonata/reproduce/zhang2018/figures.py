@@ -61,8 +61,8 @@ def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
 
 def _intro(figure: str) -> dict[str, str]:
     text = (files(PACKAGE) / "intros.toml").read_text(encoding="utf-8")
-    found: dict[str, str] = tomllib.loads(text)[figure]
-    return found
+    intros: dict[str, str] = tomllib.loads(text)[figure]
+    return intros
 
 
 def _counts(rows: Sequence[Row]) -> str:
@@ -76,10 +76,10 @@ def _counts(rows: Sequence[Row]) -> str:
 
 
 def _by_model(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_model: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.model, []).append(row)
-    return found
+        by_model.setdefault(row.model, []).append(row)
+    return by_model
 
 
 def _rows(rows: Sequence[Row]) -> str:
@@ -93,13 +93,17 @@ def _rows(rows: Sequence[Row]) -> str:
 
 def _side_by_side(rows: Sequence[Row]) -> str:
     """A line for each statement, with both kinds of routers."""
-    found = {(row.what, row.model): row for row in rows}
+    by_statement = {(row.what, row.model): row for row in rows}
     lines = []
     for what in dict.fromkeys(row.what for row in rows):
-        both = [found[what, name] for name in BOTH if (what, name) in found]
-        cells = [cell for name in BOTH for cell in (_ours(found[what, name]) if (what, name) in found else ["", ""])]
-        one = next((row for row in both if row.verdict != "not comparable"), both[0])
-        lines.append([one.id, what, _theirs(one), one.tolerance, *cells, _where(one)])
+        both = [by_statement[what, name] for name in BOTH if (what, name) in by_statement]
+        cells = [
+            cell
+            for name in BOTH
+            for cell in (_ours(by_statement[what, name]) if (what, name) in by_statement else ["", ""])
+        ]
+        first = next((row for row in both if row.verdict != "not comparable"), both[0])
+        lines.append([first.id, what, _theirs(first), first.tolerance, *cells, _where(first)])
     head = ["id", "what", "paper", "tolerance"]
     for name in BOTH:
         head += [NAMES[name], "verdict"]
@@ -123,8 +127,8 @@ def _where(row: Row) -> str:
 
 def _reasons(rows: Sequence[Row]) -> str:
     """The reasons of each kind of routers."""
-    found = {name: reasons(some) for name, some in _by_model(rows).items()}
-    return "".join(f"\n### Not matched, {NAMES.get(name, name)}\n\n{text}\n" for name, text in found.items() if text)
+    by_model = {name: reasons(some) for name, some in _by_model(rows).items()}
+    return "".join(f"\n### Not matched, {NAMES.get(name, name)}\n\n{text}\n" for name, text in by_model.items() if text)
 
 
 def _by_routers(shown: Tables) -> Tables:
@@ -150,7 +154,7 @@ def _figure(
         points=partial(points, figure),
         make=make,
         rows=rows,
-        page=lambda found, runs: page(figure, found, shown(figure, runs), picture=seen),
+        page=lambda compared_rows, runs: page(figure, compared_rows, shown(figure, runs), picture=seen),
         picture=None if draw is None else lambda _, runs: draw(runs),
         keep=keep,
         study="zhang2018",
@@ -170,8 +174,8 @@ _PORTS = "Packets and stalls of output ports"
 _POINTS = "Times of small and large jobs of random workloads over those under Level-Spread"
 
 ALL = {
-    one.name: one
-    for one in (
+    reproduction.name: reproduction
+    for reproduction in (
         _twice("fig2", fig2, partial(tables.times, against=RDG), pictures.draw_fig2, "Times with RDN over RDG"),
         _twice("fig4", fig4, tables.times, pictures.draw_fig4, "Times of jobs of one size over Simple's"),
         _twice("fig5", fig5, tables.links, pictures.draw_links, _PORTS),

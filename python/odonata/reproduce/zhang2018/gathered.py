@@ -63,11 +63,11 @@ class Runs:
 
     def time(self, policy: str, job_class: str) -> float:
         """Mean communication time over the repetitions, picoseconds."""
-        return float(mean(one[f"time_{job_class}"] for one in self.by_policy[policy]))
+        return float(mean(run[f"time_{job_class}"] for run in self.by_policy[policy]))
 
     def spread(self, policy: str, job_class: str) -> float:
         """Its standard deviation."""
-        return float(pstdev(one[f"time_{job_class}"] for one in self.by_policy[policy]))
+        return float(pstdev(run[f"time_{job_class}"] for run in self.by_policy[policy]))
 
     def over(self, policy: str, job_class: str, other: str = SIMPLE) -> float:
         """Time over that of another policy."""
@@ -80,48 +80,50 @@ class Runs:
 
 def gather(table: Table) -> list[Runs]:
     """What was simulated, in the order of the points."""
-    found: dict[Setup, dict[str, list[Run]]] = {}
+    by_setup: dict[Setup, dict[str, list[Run]]] = {}
     for run in table:
-        found.setdefault(setup_of(run), {}).setdefault(run["policy"], []).append(run)
-    return [Runs(setup, by_policy) for setup, by_policy in found.items()]
+        by_setup.setdefault(setup_of(run), {}).setdefault(run["policy"], []).append(run)
+    return [Runs(setup, by_policy) for setup, by_policy in by_setup.items()]
 
 
 def by_routers(table: Table) -> dict[str, Table]:
     """Kind of routers -> its runs."""
-    found: dict[str, list[Run]] = {}
+    by_kind: dict[str, list[Run]] = {}
     for run in table:
-        found.setdefault(run["routers"], []).append(run)
-    return dict(found)
+        by_kind.setdefault(run["routers"], []).append(run)
+    return dict(by_kind)
 
 
 def mixed(table: Table, order: str) -> list[Runs]:
     """The random workloads as they were drawn, of one kind of routers."""
-    drawn = {setup_of_workload(one, order, table[0]["routers"]) for one in read()[:WORKLOADS]}
-    return [one for one in gather(table) if one.setup in drawn]
+    drawn = {setup_of_workload(workload, order, table[0]["routers"]) for workload in read()[:WORKLOADS]}
+    return [of_setup for of_setup in gather(table) if of_setup.setup in drawn]
 
 
 def alone(table: Table) -> dict[str, list[Runs]]:
     """Pattern -> the workloads with that pattern alone, of one kind of routers; some were drawn so, and are among the
     mixed ones too."""
-    simulated = {one.setup: one for one in gather(table)}
-    found: dict[str, list[Runs]] = {}
+    simulated = {of_setup.setup: of_setup for of_setup in gather(table)}
+    by_pattern: dict[str, list[Runs]] = {}
     for number, pattern in enumerate(MOTIFS):
         workloads = read()[100 * number : 100 * number + ALONE]
-        setups = [setup_of_workload(one, "small-first", table[0]["routers"], motif=pattern) for one in workloads]
-        found[pattern] = [simulated[setup] for setup in setups if setup in simulated]
-    return found
+        setups = [
+            setup_of_workload(workload, "small-first", table[0]["routers"], motif=pattern) for workload in workloads
+        ]
+        by_pattern[pattern] = [simulated[setup] for setup in setups if setup in simulated]
+    return by_pattern
 
 
 def where(runs: Iterable[Runs], holds: Callable[[Setup], bool]) -> list[Runs]:
     """Those whose setup is such."""
-    return [one for one in runs if holds(one.setup)]
+    return [of_setup for of_setup in runs if holds(of_setup.setup)]
 
 
 def is_main(setup: Setup, messages: tuple[str, ...] = ("1 KB",)) -> bool:
     """Whether it is no variant, and all messages have these sizes (of small and large jobs, or of all)."""
     if setup.variant:
         return False
-    sizes = [one.message for one in setup.classes]
+    sizes = [job_class.message for job_class in setup.classes]
     return sizes == list(messages) * (len(sizes) // len(messages))
 
 
@@ -132,13 +134,15 @@ def motif(setup: Setup) -> str:
 
 def counts(setup: Setup) -> str:
     """Its jobs without their pattern: `15x16`."""
-    return " + ".join(f"{one.count}x{one.nodes}" for one in setup.classes)
+    return " + ".join(f"{job_class.count}x{job_class.nodes}" for job_class in setup.classes)
 
 
 def reductions(runs: Runs, job_class: str, fast: Iterable[str], slow: Iterable[str]) -> list[float]:
     """Percent by which the time of each fast policy is below that of each slow one."""
     slow = tuple(slow)
-    return [100 * (1 - runs.over(one, job_class, other)) for one in fast for other in slow if one != other]
+    return [
+        100 * (1 - runs.over(of_setup, job_class, other)) for of_setup in fast for other in slow if of_setup != other
+    ]
 
 
 def unevenness(runs: Runs, job_class: str) -> float:
@@ -147,9 +151,9 @@ def unevenness(runs: Runs, job_class: str) -> float:
     return max(times) / min(times)
 
 
-def difference(one: Runs, other: Runs, job_class: str) -> float:
+def difference(of_setup: Runs, other: Runs, job_class: str) -> float:
     """Largest difference between a policy's times relative to Simple in two setups."""
-    return max(abs(one.over(policy, job_class) - other.over(policy, job_class)) for policy in one.by_policy)
+    return max(abs(of_setup.over(policy, job_class) - other.over(policy, job_class)) for policy in of_setup.by_policy)
 
 
 @dataclass(frozen=True)
@@ -167,14 +171,14 @@ def points(runs: Iterable[Runs], policies: Sequence[str], *, coded: bool = False
     """The points in the order of workloads, then policies; `coded` takes the highest-numbered rank's time (L18)."""
 
     what = "coded" if coded else "time"
-    found = []
-    for one in runs:
-        (reference,) = one.by_policy[LEVEL_SPREAD]
+    ratio_points = []
+    for of_setup in runs:
+        (reference,) = of_setup.by_policy[LEVEL_SPREAD]
         for policy in policies:
-            (other,) = one.by_policy[policy]
+            (other,) = of_setup.by_policy[policy]
             ratios = {name: other[f"{what}_{name}"] / reference[f"{what}_{name}"] for name in ("small", "large")}
-            found.append(Point(one.setup.name, policy, **ratios))
-    return found
+            ratio_points.append(Point(of_setup.setup.name, policy, **ratios))
+    return ratio_points
 
 
 @dataclass(frozen=True)
@@ -258,12 +262,12 @@ def statement(
 def twice(figure: str, rows_of: Callable[[Table], list[Row]], table: Table) -> list[Row]:
     """The rows of each kind of routers, with its name as the model, and the reasons of `reasons.toml`."""
     known = reasons()[figure]
-    found = []
+    rows = []
     for routers, runs in by_routers(table).items():
         for row in rows_of(runs):
-            why = row.why or next((one.why for one in known if one.explains(routers, row.what)), "")
-            found.append(replace(row, model=routers, why="" if row.verdict == "match" else why))
-    return found
+            why = row.why or next((reason.why for reason in known if reason.explains(routers, row.what)), "")
+            rows.append(replace(row, model=routers, why="" if row.verdict == "match" else why))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -284,12 +288,13 @@ class Reason:
 def reasons() -> dict[str, list[Reason]]:
     """Figure -> the reasons of its rows, the first that fits counts."""
     text = (files("odonata.reproduce.zhang2018") / "reasons.toml").read_text(encoding="utf-8")
-    found: dict[str, list[Reason]] = {}
+    by_figure: dict[str, list[Reason]] = {}
     for figure, listed in tomllib.loads(text).items():
-        found[figure] = [
-            Reason(tuple(one["routers"]), tuple(one["rows"]), " ".join(one["why"].split())) for one in listed
+        by_figure[figure] = [
+            Reason(tuple(reason["routers"]), tuple(reason["rows"]), " ".join(reason["why"].split()))
+            for reason in listed
         ]
-    return defaultdict(list, found)
+    return defaultdict(list, by_figure)
 
 
 def share(holds: Sequence[bool]) -> float:

@@ -38,8 +38,8 @@ AT_70 = {"16": "11x16", "64": "2x64"}
 def fig2(table: Table) -> list[Row]:
     """L30: small jobs want to be together, large ones apart."""
     runs, at = gather(table), "section III-A, figure 2"
-    small = [one.over(RDN, "small", RDG) for one in runs if one.setup.classes[0].name == "small"]
-    large = [one.over(RDN, "large", RDG) for one in runs if one.setup.classes[0].name == "large"]
+    small = [of_setup.over(RDN, "small", RDG) for of_setup in runs if of_setup.setup.classes[0].name == "small"]
+    large = [of_setup.over(RDN, "large", RDG) for of_setup in runs if of_setup.setup.classes[0].name == "large"]
     rows = [
         relation("L30", "17 jobs of 16 nodes: time with RDN over RDG, mean over patterns", mean(small), "> 1", at),
         in_all("L30", "17 jobs of 16 nodes: patterns with which RDG is better", [ratio > 1 for ratio in small], at),
@@ -57,10 +57,10 @@ def fig4(table: Table) -> list[Row]:
     """L31 to L34."""
     runs = gather(table)
     usual = where(runs, is_main)
-    main = {size: [one for one in usual if counts(one.setup) == jobs] for size, jobs in AT_90.items()}
+    main = {size: [of_setup for of_setup in usual if counts(of_setup.setup) == jobs] for size, jobs in AT_90.items()}
     rows = [*_sixteen(main["16"]), *_sixty_four(main["64"])]
-    for variant in dict.fromkeys(one.setup.variant for one in runs if one.setup.variant):
-        rows += _over_simple([one for one in runs if one.setup.variant == variant])
+    for variant in dict.fromkeys(of_setup.setup.variant for of_setup in runs if of_setup.setup.variant):
+        rows += _over_simple([of_setup for of_setup in runs if of_setup.setup.variant == variant])
     rows += _bandwidth(main)
     for check in (_utilisation, _quarter, _longer):
         rows += check(runs, main)
@@ -69,7 +69,7 @@ def fig4(table: Table) -> list[Row]:
 
 def _sixteen(runs: list[Runs]) -> Iterator[Row]:
     at = "section VI-A, figure 4(a)"
-    pairs = [reductions(one, "small", COMPACT, SPREADING) for one in runs]
+    pairs = [reductions(of_setup, "small", COMPACT, SPREADING) for of_setup in runs]
     least, largest = min(map(min, pairs)), max(map(max, pairs))
     what = "jobs of 16: least reduction of a compact policy over a spreading one"
     yield statement("L31", what, least, 15, "%", "± 10", at)
@@ -80,15 +80,17 @@ def _sixteen(runs: list[Runs]) -> Iterator[Row]:
 
 def _sixty_four(runs: list[Runs]) -> Iterator[Row]:
     yield from _over_simple(runs)
-    good = [min(reductions(one, "large", SPREAD, GROUPING)) > 0 for one in runs]
+    good = [min(reductions(of_setup, "large", SPREAD, GROUPING)) > 0 for of_setup in runs]
     what = "jobs of 64: panels with every spreading policy below every grouping one"
     yield in_all("L33", what, good, "section VI-A, figure 4(b)")
 
 
 def _over_simple(runs: list[Runs]) -> Iterator[Row]:
     """L32, of the main runs or of a variant."""
-    chosen = [one for one in runs if one.setup.ratio == "1" and one.setup.classes[0].name == "large"]
-    cuts = [100 * (1 - one.over(LEVEL_SPREAD, "large")) for one in chosen]
+    chosen = [
+        of_setup for of_setup in runs if of_setup.setup.ratio == "1" and of_setup.setup.classes[0].name == "large"
+    ]
+    cuts = [100 * (1 - of_setup.over(LEVEL_SPREAD, "large")) for of_setup in chosen]
     for words, ours, theirs in (("least", min(cuts), 22), ("largest", max(cuts), 54)):
         what = f"jobs of 64, ratio 1{_with(chosen[0].setup.variant)}: {words} reduction over Simple"
         yield statement("L32", what, ours, theirs, "%", "± 10", "section VI-A, figure 4(b)")
@@ -98,8 +100,8 @@ def _bandwidth(main: dict[str, list[Runs]]) -> Iterator[Row]:
     """More global bandwidth, less difference."""
     for size, runs in main.items():
         by_motif: dict[str, dict[str, float]] = {}
-        for one in runs:
-            by_motif.setdefault(motif(one.setup), {})[one.setup.ratio] = unevenness(one, CLASS[size])
+        for of_setup in runs:
+            by_motif.setdefault(motif(of_setup.setup), {})[of_setup.setup.ratio] = unevenness(of_setup, CLASS[size])
         falls = [values["0.25"] > values["1"] > values["4"] for values in by_motif.values() if len(values) == 3]
         if falls:
             what = f"jobs of {size}: patterns whose largest difference falls with the ratio"
@@ -110,12 +112,14 @@ def _matched(
     runs: list[Runs], main: dict[str, list[Runs]], wanted: dict[str, str], message: str
 ) -> list[tuple[Runs, Runs, str]]:
     """Variations of the main runs with ratio 1, with the main run of the same pattern, and their class."""
-    found = []
+    matched = []
     for size, jobs in wanted.items():
-        usual = {motif(one.setup): one for one in main[size] if one.setup.ratio == "1"}
-        varied = [one for one in runs if counts(one.setup) == jobs and is_main(one.setup, (message,))]
-        found += [(one, usual[motif(one.setup)], CLASS[size]) for one in varied]
-    return found
+        usual = {motif(of_setup.setup): of_setup for of_setup in main[size] if of_setup.setup.ratio == "1"}
+        varied = [
+            of_setup for of_setup in runs if counts(of_setup.setup) == jobs and is_main(of_setup.setup, (message,))
+        ]
+        matched += [(of_setup, usual[motif(of_setup.setup)], CLASS[size]) for of_setup in varied]
+    return matched
 
 
 def _utilisation(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
@@ -128,22 +132,28 @@ def _utilisation(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]
 
 
 def _quarter(runs: list[Runs], _: dict[str, list[Runs]]) -> Iterator[Row]:
-    four = [one for one in runs if one.setup.classes[0].count == 4 and one.setup.classes[0].nodes > 64]
+    four = [
+        of_setup for of_setup in runs if of_setup.setup.classes[0].count == 4 and of_setup.setup.classes[0].nodes > 64
+    ]
     if four:
-        good = [min(reductions(one, "large", SPREAD, GROUPING)) > 0 for one in four]
+        good = [min(reductions(of_setup, "large", SPREAD, GROUPING)) > 0 for of_setup in four]
         what = "four jobs of a quarter of the machine: panels as for jobs of 64"
         yield in_all("L33", what, good, "section VI-A")
 
 
 def _longer(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
-    found = _matched(runs, main, AT_90, "100 KB")
-    if not found:
+    matched = _matched(runs, main, AT_90, "100 KB")
+    if not matched:
         return
     at = "section VI-C"
-    factors = [one.time(name, jobs) / usual.time(name, jobs) for one, usual, jobs in found for name in one.by_policy]
+    factors = [
+        of_setup.time(name, jobs) / usual.time(name, jobs)
+        for of_setup, usual, jobs in matched
+        for name in of_setup.by_policy
+    ]
     for words, value in (("mean", mean(factors)), ("least", min(factors)), ("largest", max(factors))):
         yield statement("L34", f"time with 100 KB over 1 KB: {words}", value, 100, "x", "10 %", at)
-    differences = [difference(*three) for three in found]
+    differences = [difference(*three) for three in matched]
     what = "times relative to Simple with 100 KB and 1 KB: mean of the largest differences of each pattern and size"
     yield relation("L33", what, mean(differences), "<= 0.1", at)
 
@@ -163,26 +173,36 @@ def fig7(table: Table) -> list[Row]:
     at = "section VI-B, figure 7"
     what = "panels with Level-Spread within 10 % of the best policy for small and for large jobs"
     rows = [
-        in_all("L36", what, [_bottom_left(one) for one in main], at),
-        in_all("L36", "panels without a policy that is strictly better", [not _beaten(one) for one in main], at),
+        in_all("L36", what, [_bottom_left(of_setup) for of_setup in main], at),
+        in_all(
+            "L36", "panels without a policy that is strictly better", [not _beaten(of_setup) for of_setup in main], at
+        ),
     ]
-    far = [one.over(RRR, "small") for one in main if one.setup.ratio == "0.25"]
+    far = [of_setup.over(RRR, "small") for of_setup in main if of_setup.setup.ratio == "0.25"]
     if far:
         what = "ratio 0.25: small jobs under RRR over Simple, largest of the patterns"
         rows.append(statement("L36", what, max(far), 5, "x", "> 5", "figure 7(a), caption", kind="R"))
-    usual = {motif(one.setup): one for one in main if one.setup.nodes == 272 and one.setup.ratio == "1"}
-    largest = {motif(one.setup): one for one in main if one.setup.nodes == 1056}
+    usual = {
+        motif(of_setup.setup): of_setup
+        for of_setup in main
+        if of_setup.setup.nodes == 272 and of_setup.setup.ratio == "1"
+    }
+    largest = {motif(of_setup.setup): of_setup for of_setup in main if of_setup.setup.nodes == 1056}
     for pattern, theirs in (("broadcast", 32), ("alltoall", 64)):
         if pattern in largest:
             rows += _on_1056(largest[pattern], pattern, theirs)
-    grows = [unevenness(one, "small") > unevenness(usual[pattern], "small") for pattern, one in largest.items()]
+    grows = [
+        unevenness(of_setup, "small") > unevenness(usual[pattern], "small") for pattern, of_setup in largest.items()
+    ]
     if grows:
         what = "patterns with more difference (small jobs) on 1,056 nodes than on 272"
         rows.append(in_all("L36", what, grows, at))
     rows += _ratios(main)
     fewer = where(runs, lambda setup: counts(setup) == BOTH_AT_70)
     if fewer:
-        differences = [difference(one, usual[motif(one.setup)], name) for one in fewer for name in CLASSES]
+        differences = [
+            difference(of_setup, usual[motif(of_setup.setup)], name) for of_setup in fewer for name in CLASSES
+        ]
         what = "relative to Simple, 70 % and 90 % utilisation: mean of the largest differences by pattern and class"
         rows.append(relation("L33", what, mean(differences), "<= 0.1", "section VI-B"))
     return rows
@@ -210,11 +230,11 @@ def _on_1056(runs: Runs, pattern: str, theirs: float) -> Iterator[Row]:
 
 
 def _ratios(main: list[Runs]) -> Iterator[Row]:
-    found: dict[str, dict[str, Runs]] = {}
-    for one in main:
-        if one.setup.nodes == 272:
-            found.setdefault(motif(one.setup), {})[one.setup.ratio] = one
-    full = [by for by in found.values() if len(by) == 3]
+    by_motif: dict[str, dict[str, Runs]] = {}
+    for of_setup in main:
+        if of_setup.setup.nodes == 272:
+            by_motif.setdefault(motif(of_setup.setup), {})[of_setup.setup.ratio] = of_setup
+    full = [by for by in by_motif.values() if len(by) == 3]
     for name in CLASSES if full else ():
         values = [[unevenness(by[ratio], name) for ratio in ("0.25", "1", "4")] for by in full]
         what = f"{name} jobs: patterns whose largest difference falls with the ratio"
@@ -224,12 +244,14 @@ def _ratios(main: list[Runs]) -> Iterator[Row]:
 
 def fig8(table: Table) -> list[Row]:
     """L37: heavier jobs of one class hurt the other class where both are spread."""
-    found: dict[str, dict[tuple[str, ...], Runs]] = {}
-    for one in gather(table):
-        found.setdefault(motif(one.setup), {})[tuple(each.message for each in one.setup.classes)] = one
+    by_motif: dict[str, dict[tuple[str, ...], Runs]] = {}
+    for of_setup in gather(table):
+        by_motif.setdefault(motif(of_setup.setup), {})[tuple(each.message for each in of_setup.setup.classes)] = (
+            of_setup
+        )
     rows: list[Row] = []
     for suffers, hurts, heavy in (("small", "large", (LIGHT, HEAVY)), ("large", "small", (HEAVY, LIGHT))):
-        pairs = [(by[heavy], by[LIGHT, LIGHT]) for by in found.values() if heavy in by]
+        pairs = [(by[heavy], by[LIGHT, LIGHT]) for by in by_motif.values() if heavy in by]
         if pairs:
             rows += _heavier(suffers, hurts, pairs)
     return rows
@@ -238,14 +260,14 @@ def fig8(table: Table) -> list[Row]:
 def _heavier(suffers: str, hurts: str, pairs: list[tuple[Runs, Runs]]) -> Iterator[Row]:
     at = "section VI-C, figure 8"
     words = f"{HEAVY} of {hurts} jobs:"
-    away = [_to_simple(one, suffers) > _to_simple(usual, suffers) for one, usual in pairs]
+    away = [_to_simple(of_setup, suffers) > _to_simple(usual, suffers) for of_setup, usual in pairs]
     what = f"{words} patterns that move spreading policies away from Simple ({suffers} jobs)"
     yield in_all("L37", what, away, at)
-    slower = [_slower(one, usual, SPREADING, suffers) for one, usual in pairs]
+    slower = [_slower(of_setup, usual, SPREADING, suffers) for of_setup, usual in pairs]
     what = f"{words} time of {suffers} jobs of spreading policies over that beside {LIGHT}"
     yield relation("L37", what, mean(slower), "> 1", at)
     if suffers == "small":
-        calm = [_slower(one, usual, COMPACT, suffers) for one, usual in pairs]
+        calm = [_slower(of_setup, usual, COMPACT, suffers) for of_setup, usual in pairs]
         what = f"{words} time of small jobs of compact policies over that beside {LIGHT}"
         yield relation("L37", what, mean(calm), "± 0.1", at)
         less = [ours < theirs for ours, theirs in zip(calm, slower, strict=True)]
@@ -257,5 +279,5 @@ def _to_simple(runs: Runs, job_class: str) -> float:
     return mean(runs.over(policy, job_class) for policy in SPREADING)
 
 
-def _slower(one: Runs, usual: Runs, policies: tuple[str, ...], job_class: str) -> float:
-    return mean(one.time(policy, job_class) / usual.time(policy, job_class) for policy in policies)
+def _slower(of_setup: Runs, usual: Runs, policies: tuple[str, ...], job_class: str) -> float:
+    return mean(of_setup.time(policy, job_class) / usual.time(policy, job_class) for policy in policies)

@@ -22,7 +22,7 @@ LEAST, LOWER, MEDIAN, UPPER, LARGEST = range(5)
 
 def five(runs: Runs, policy: str, what: str) -> list[float]:
     """The five numbers, each as mean over the repetitions."""
-    return [runs.mean_of(policy, lambda one, at=at: one[what][at]) for at in range(5)]  # type: ignore[misc]
+    return [runs.mean_of(policy, lambda run, at=at: run[what][at]) for at in range(5)]  # type: ignore[misc]
 
 
 def fig5(table: Table) -> list[Row]:

@@ -72,12 +72,12 @@ def mark(axes: Axes, policy: str, across: Iterable[float], up: Iterable[float], 
 
 def twice(draw: Draw, table: Table, names: Mapping[str, str]) -> Figure:
     """The picture of each kind of routers, one below the other."""
-    found = by_routers(table)
-    sizes = [draw(None, runs) for runs in found.values()]
+    by_kind = by_routers(table)
+    sizes = [draw(None, runs) for runs in by_kind.values()]
     with settings():
         made = figure(max(width for width, _ in sizes), sum(height + 0.3 for _, height in sizes))
-        parts = made.subfigures(len(found), 1, squeeze=False, height_ratios=[height + 0.3 for _, height in sizes])
-        for part, (routers, runs) in zip(parts.flat, found.items(), strict=True):
+        parts = made.subfigures(len(by_kind), 1, squeeze=False, height_ratios=[height + 0.3 for _, height in sizes])
+        for part, (routers, runs) in zip(parts.flat, by_kind.items(), strict=True):
             part.suptitle(f"Routers: {names[routers]}", weight="bold", fontsize=11)
             draw(part, runs)
     return made
@@ -90,9 +90,9 @@ def draw_fig2(made: SubFigure | None, table: Table) -> tuple[float, float]:
         panels = made.subplots(1, 2, sharey=True)
         for axes, job_class, words in zip(panels, ("small", "large"), ("17 jobs of 16", "4 jobs of 68"), strict=True):
             mine = where(runs, lambda setup, name=job_class: setup.classes[0].name == name)  # type: ignore[misc]
-            for at, one in enumerate(mine):
-                _bars(axes, one, RDG, at, 0.36)
-            axes.set_xticks(range(len(mine)), [motif(one.setup) for one in mine], rotation=20)
+            for at, of_setup in enumerate(mine):
+                _bars(axes, of_setup, RDG, at, 0.36)
+            axes.set_xticks(range(len(mine)), [motif(of_setup.setup) for of_setup in mine], rotation=20)
             axes.set_title(f"{words} nodes")
         panels[0].set_ylabel("time over that with RDG")
         handles, labels = panels[0].get_legend_handles_labels()
@@ -103,17 +103,22 @@ def draw_fig2(made: SubFigure | None, table: Table) -> tuple[float, float]:
 def draw_fig4(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """A row for each size of jobs and bandwidth, a column for each pattern."""
     runs = where(gather(table), lambda setup: is_main(setup) and counts(setup) in AT_90.values())
-    lines = list(dict.fromkeys((counts(one.setup), one.setup.ratio) for one in runs))
+    lines = list(dict.fromkeys((counts(of_setup.setup), of_setup.setup.ratio) for of_setup in runs))
     if made is not None:
         grid = made.subplots(len(lines), len(MOTIFS), squeeze=False, sharey="row", sharex=True)
-        for one in runs:
-            row, column = lines.index((counts(one.setup), one.setup.ratio)), MOTIFS.index(motif(one.setup))
+        for of_setup in runs:
+            row, column = (
+                lines.index((counts(of_setup.setup), of_setup.setup.ratio)),
+                MOTIFS.index(motif(of_setup.setup)),
+            )
             axes = grid[row][column]
-            _bars(axes, one, SIMPLE, 0, 1.0)
-            axes.set_xticks(range(len(one.by_policy)), [ACRONYMS[policy] for policy in one.by_policy], rotation=90)
+            _bars(axes, of_setup, SIMPLE, 0, 1.0)
+            axes.set_xticks(
+                range(len(of_setup.by_policy)), [ACRONYMS[policy] for policy in of_setup.by_policy], rotation=90
+            )
             axes.axhline(1, color="0.5", lw=0.6)
             if row == 0:
-                axes.set_title(motif(one.setup))
+                axes.set_title(motif(of_setup.setup))
             if column == 0:
                 jobs, nodes = lines[row][0].split("x")
                 axes.set_ylabel(f"{jobs} jobs of {nodes}\nratio {lines[row][1]}")
@@ -123,7 +128,7 @@ def draw_fig4(made: SubFigure | None, table: Table) -> tuple[float, float]:
 
 def _bars(axes: Axes, runs: Runs, against: str, at: float, width: float) -> None:
     """A bar for each policy side by side, the first around `at`."""
-    (job_class,) = (one.name for one in runs.setup.classes)
+    (job_class,) = (job_class.name for job_class in runs.setup.classes)
     unit = runs.time(against, job_class)
     for number, policy in enumerate(runs.by_policy):
         axes.bar(
@@ -172,24 +177,26 @@ def draw_fig7(made: SubFigure | None, table: Table) -> tuple[float, float]:
 def draw_fig8(made: SubFigure | None, table: Table) -> tuple[float, float]:
     """A row for each pair of sizes."""
     return _draw_panels(
-        made, gather(table), lambda setup: "\n".join(f"{one.name} {one.message}" for one in setup.classes)
+        made,
+        gather(table),
+        lambda setup: "\n".join(f"{job_class.name} {job_class.message}" for job_class in setup.classes),
     )
 
 
 def _draw_panels(made: SubFigure | None, runs: Sequence[Runs], words: Callable[[Setup], str]) -> tuple[float, float]:
-    lines = list(dict.fromkeys(words(one.setup) for one in runs))
+    lines = list(dict.fromkeys(words(of_setup.setup) for of_setup in runs))
     if made is not None:
         grid = made.subplots(len(lines), len(MOTIFS), squeeze=False)
-        for one in runs:
-            row, column = lines.index(words(one.setup)), MOTIFS.index(motif(one.setup))
+        for of_setup in runs:
+            row, column = lines.index(words(of_setup.setup)), MOTIFS.index(motif(of_setup.setup))
             axes = grid[row][column]
             for policy in reversed(EIGHT):
-                mark(axes, policy, [one.over(policy, "small")], [one.over(policy, "large")])
+                mark(axes, policy, [of_setup.over(policy, "small")], [of_setup.over(policy, "large")])
             axes.axvline(1, color="0.85", lw=0.6, zorder=0)
             axes.axhline(1, color="0.85", lw=0.6, zorder=0)
             axes.margins(0.15)
             if row == 0:
-                axes.set_title(motif(one.setup))
+                axes.set_title(motif(of_setup.setup))
             if column == 0:
                 axes.set_ylabel(lines[row])
         handles, labels = grid[0][0].get_legend_handles_labels()
@@ -212,10 +219,10 @@ def draw_random(made: SubFigure | None, table: Table, name: str) -> tuple[float,
     shown = [policies, *shown] if policies == BASELINES else shown
     rows = -(-len(shown) // 4)
     if made is not None:
-        found = points(mixed(table, order), policies)
+        of_workloads = points(mixed(table, order), policies)
         grid = made.subplots(rows, len(shown) // rows, sharex=True, sharey=True, squeeze=False)
         for axes, which in zip(grid.flat, shown, strict=True):
-            _scatter(axes, [point for point in found if point.policy in which], which)
+            _scatter(axes, [point for point in of_workloads if point.policy in which], which)
             axes.set_title(f"all baselines, {order}" if len(which) > 1 else ACRONYMS[which[0]])
         for axes in grid.flat:
             axes.label_outer()

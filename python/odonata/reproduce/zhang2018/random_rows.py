@@ -32,8 +32,8 @@ ALONE = {"alltoall": 1.0, "halo3d": 1.0, "halo3d26": 3.0, "halo2d": 4.0, "broadc
 
 def fig10(table: Table) -> list[Row]:
     """L38, L39."""
-    found = points(mixed(table, "small-first"), BASELINES)
-    said = headline(found)
+    of_workloads = points(mixed(table, "small-first"), BASELINES)
+    said = headline(of_workloads)
     where = "section VI-D, figure 10"
     rows = [
         statement("L38", "points with Level-Spread strictly better", said.better, 59, "%", "± 5", where),
@@ -108,10 +108,10 @@ def fig13(table: Table) -> list[Row]:
 
 def by_variant(table: Table) -> Mapping[str, list[Runs]]:
     """Variant -> its workloads."""
-    found: dict[str, list[Runs]] = {}
-    for one in gather(table):
-        found.setdefault(one.setup.variant, []).append(one)
-    return found
+    by_name: dict[str, list[Runs]] = {}
+    for of_setup in gather(table):
+        by_name.setdefault(of_setup.setup.variant, []).append(of_setup)
+    return by_name
 
 
 def variants(table: Table) -> list[Row]:

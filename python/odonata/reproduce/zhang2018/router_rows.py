@@ -18,41 +18,43 @@ if TYPE_CHECKING:
 
 def of_class(runs: Sequence[Runs], name: str) -> list[Runs]:
     """The experiments with small or with large jobs."""
-    return [one for one in runs if one.setup.classes[0].name == name]
+    return [of_setup for of_setup in runs if of_setup.setup.classes[0].name == name]
 
 
 def cuts(runs: Sequence[Runs]) -> list[float]:
     """Percent by which large jobs are faster under Level-Spread than under Simple, by pattern."""
-    return [100 * (1 - one.over(LEVEL_SPREAD, "large", SIMPLE)) for one in of_class(runs, "large")]
+    return [100 * (1 - of_setup.over(LEVEL_SPREAD, "large", SIMPLE)) for of_setup in of_class(runs, "large")]
 
 
 def routers(table: Table) -> list[Row]:
     """L31 and L32 on one kind of routers."""
     runs = gather(table)
     large = cuts(runs)
-    found = [
+    statements = [
         ("L32", "jobs of 64, ratio 1: least reduction over Simple", min(large), 22, "figure 4(b)"),
         ("L32", "jobs of 64, ratio 1: largest reduction over Simple", max(large), 54, "figure 4(b)"),
     ]
-    pairs = [value for one in of_class(runs, "small") for value in reductions(one, "small", COMPACT, SPREADING)]
+    pairs = [
+        value for of_setup in of_class(runs, "small") for value in reductions(of_setup, "small", COMPACT, SPREADING)
+    ]
     if pairs:
         words = "reduction of a compact policy over a spreading one"
-        found += [
+        statements += [
             ("L31", f"jobs of 16, ratio 1: least {words}", min(pairs), 15, "figure 4(a)"),
             ("L31", f"jobs of 16, ratio 1: largest {words}", max(pairs), 89, "figure 4(a)"),
         ]
-    return [statement(id_, what, ours, theirs, "%", "± 10", where) for id_, what, ours, theirs, where in found]
+    return [statement(id_, what, ours, theirs, "%", "± 10", where) for id_, what, ours, theirs, where in statements]
 
 
 def router_tables(_: str, table: Table) -> str:
     """Times under Simple, and what Level-Spread gains, by pattern and kind of routers."""
     lines = []
-    for one in gather(table):
-        job_class = one.setup.classes[0]
-        time, level = one.time(SIMPLE, job_class.name), one.over(LEVEL_SPREAD, job_class.name, SIMPLE)
-        slowest = max(one.over(policy, job_class.name, SIMPLE) for policy in SPREADING)
+    for of_setup in gather(table):
+        job_class = of_setup.setup.classes[0]
+        time, level = of_setup.time(SIMPLE, job_class.name), of_setup.over(LEVEL_SPREAD, job_class.name, SIMPLE)
+        slowest = max(of_setup.over(policy, job_class.name, SIMPLE) for policy in SPREADING)
         cells = [f"{time / 1e6:,.1f}", f"{level:.2f}", f"{slowest:.2f}"]
-        lines.append([str(job_class.nodes), motif(one.setup), one.setup.routers, *cells])
+        lines.append([str(job_class.nodes), motif(of_setup.setup), of_setup.setup.routers, *cells])
     lines.sort(key=lambda line: line[:2])
     head = ["jobs of", "pattern", "routers", "Simple, us", "Level-Spread over Simple", "slowest spreading over Simple"]
     return f"\n## By pattern\n\n{as_table(head, lines, 'rllrrr')}"

@@ -145,14 +145,14 @@ class Setup:
             "order": self.order,
             "variant": self.variant,
         }
-        jobs = [asdict(one) for one in self.classes]
+        jobs = [asdict(job_class) for job_class in self.classes]
         settings = {key: json.loads(value) for key, value in self.settings}
         return {"policy": policy, "seed": seed, **told, "jobs": jobs, "settings": settings}
 
 
 def setup_of(point: Mapping[str, Any]) -> Setup:
     """The setup of a point."""
-    classes = tuple(JobClass(**one) for one in point["jobs"])
+    classes = tuple(JobClass(**job_class) for job_class in point["jobs"])
     order, variant, settings = point["order"], point["variant"], written(point["settings"])
     return Setup(point["routers"], point["nodes"], point["ratio"], classes, order, variant, settings)
 
@@ -162,10 +162,10 @@ def written(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((key, json.dumps(value)) for key, value in settings.items())
 
 
-def setup_of_workload(one: Workload, order: str, routers: str, *, motif: str = "") -> Setup:
+def setup_of_workload(workload: Workload, order: str, routers: str, *, motif: str = "") -> Setup:
     """A random workload as an experiment; with one pattern for both classes if it is named."""
-    small = JobClass("small", one.small_jobs, one.small_nodes, motif or one.small_motif)
-    large = JobClass("large", one.large_jobs, one.large_nodes, motif or one.large_motif)
+    small = JobClass("small", workload.small_jobs, workload.small_nodes, motif or workload.small_motif)
+    large = JobClass("large", workload.large_jobs, workload.large_nodes, motif or workload.large_motif)
     return Setup(routers, MACHINE, "1", (small, large), order)
 
 
@@ -220,9 +220,9 @@ def _random(
     With `alone` one pattern at a time: the k-th hundred of the file for the k-th pattern (L39).
     """
     for kind, (number, motif) in itertools.product(routers, enumerate(MOTIFS if alone else ("",))):
-        for one in read()[100 * number : 100 * number + count]:
+        for workload in read()[100 * number : 100 * number + count]:
             for policy in policies:
-                yield setup_of_workload(one, order, kind, motif=motif).point(policy, SEED_STEP * one.number)
+                yield setup_of_workload(workload, order, kind, motif=motif).point(policy, SEED_STEP * workload.number)
 
 
 def _varied(count: int) -> Iterator[dict[str, Any]]:
@@ -230,12 +230,12 @@ def _varied(count: int) -> Iterator[dict[str, Any]]:
     for (kind, label), changes in VARIANTS.items():
         settings = dict(changes)
         own = {key: settings.pop(key) for key in ("message", "iterations") if key in settings}
-        for one in read()[:count]:
-            usual = setup_of_workload(one, "small-first", kind)
+        for workload in read()[:count]:
+            usual = setup_of_workload(workload, "small-first", kind)
             classes = tuple(replace(each, **own) for each in usual.classes)
             varied = replace(usual, classes=classes, variant=label, settings=written(settings))
             for policy in (*EIGHT, JOKANOVIC, CODED):
-                yield varied.point(policy, SEED_STEP * one.number)
+                yield varied.point(policy, SEED_STEP * workload.number)
 
 
 WORKLOADS, ALONE = 200, 10
@@ -269,8 +269,8 @@ VARIANTS: dict[tuple[str, str], dict[str, Any]] = {
 
 def points(figure: str, reduced: bool) -> Points:
     """The points of a figure, each once; those of the reduced form are among the full ones."""
-    found = (_reduced if reduced else _full)(figure)
-    return list({json.dumps(point): point for point in found}.values())
+    chosen = (_reduced if reduced else _full)(figure)
+    return list({json.dumps(point): point for point in chosen}.values())
 
 
 def _full(figure: str) -> Iterator[dict[str, Any]]:
@@ -341,12 +341,14 @@ def make(point: Mapping[str, Any]) -> Scenario:
     whatever seeds a scenario gives its jobs.
     """
     setup, policy, seed = setup_of(point), point["policy"], point["seed"]
-    listed = [(f"{one.name}-{number}", one) for one in setup.classes for number in range(one.count)]
+    listed = [
+        (f"{job_class.name}-{number}", job_class) for job_class in setup.classes for number in range(job_class.count)
+    ]
     chosen, options = ("jokanovic", {"fall_through": True}) if policy == CODED else (policy, {})
     drawn = placement.get(chosen).seeded
     asked = [
-        Job(name, chosen, one.nodes, options | ({"seed": seed + number} if drawn else {}))
-        for number, (name, one) in enumerate(listed)
+        Job(name, chosen, job_class.nodes, options | ({"seed": seed + number} if drawn else {}))
+        for number, (name, job_class) in enumerate(listed)
     ]
     settings, routers = dict(point["settings"]), ROUTERS[setup.routers]
     overhead = settings.pop("overhead", {})
@@ -355,19 +357,21 @@ def make(point: Mapping[str, Any]) -> Scenario:
     places = {job.name: {"nodes": job.nodes, "place": {"policy": job.policy, **job.options}} for job in asked}
     if setup.order != "small-first":  # a scenario places jobs as they are listed
         placed = placement.place_all(asked, _system(setup.nodes), setup.order)
-        places = {name: {"place": {"policy": "explicit", "nodes": found.nodes}} for name, found in placed.items()}
+        places = {
+            name: {"place": {"policy": "explicit", "nodes": placement.nodes}} for name, placement in placed.items()
+        }
     jobs = [
         {
             "name": name,
             **places[name],
             "ranks_per_node": RANKS_PER_NODE,
             "mapping": {"name": "random-nodes", "seed": SplitMix64((seed + number) ^ _MAPPING).word()},
-            "iterations": one.iterations,
+            "iterations": job_class.iterations,
             "record": "nothing",
-            "app": {"motif": one.motif, "message": one.message},
+            "app": {"motif": job_class.motif, "message": job_class.message},
             **({"overhead": overhead} if overhead else {}),
         }
-        for number, (name, one) in enumerate(listed)
+        for number, (name, job_class) in enumerate(listed)
     ]
     preset: dict[str, Any] = {"preset": f"zhang2018-{setup.nodes}{routers.suffix}", "fabric": dict(routers.fabric)}
     if setup.ratio != "1":

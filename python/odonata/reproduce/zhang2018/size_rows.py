@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 def occurrences() -> Counter[int]:
     """Size in nodes -> number of jobs in the 1,000 workloads."""
-    found: Counter[int] = Counter()
-    for one in read():
-        found[one.small_nodes] += one.small_jobs
-        found[one.large_nodes] += one.large_jobs
-    return found
+    by_size: Counter[int] = Counter()
+    for workload in read():
+        by_size[workload.small_nodes] += workload.small_jobs
+        by_size[workload.large_nodes] += workload.large_jobs
+    return by_size
 
 
 def fig9(_: Table) -> list[Row]:
     """L16: the ranges, and that small jobs are many and large ones few, as in real systems."""
-    found, workloads, at = occurrences(), read(), "section VI-D, figure 9"
-    small = [found[size] for size in range(SMALL[0], SMALL[1] + 1)]
-    few = sum(found[size] for size in range(LARGE[0], LARGE[1] + 1))
-    fits = [_busy(one) <= MACHINE for one in workloads]
+    by_size, workloads, at = occurrences(), read(), "section VI-D, figure 9"
+    small = [by_size[size] for size in range(SMALL[0], SMALL[1] + 1)]
+    few = sum(by_size[size] for size in range(LARGE[0], LARGE[1] + 1))
+    fits = [_busy(workload) <= MACHINE for workload in workloads]
     return [
         in_all("L16", "workloads that fit on the machine", fits, at),
         relation("L16", "jobs of up to 16 nodes over larger ones", sum(small) / few, "> 1", at),
@@ -39,17 +39,17 @@ def fig9(_: Table) -> list[Row]:
     ]
 
 
-def _busy(one: Workload) -> int:
-    return one.small_jobs * one.small_nodes + one.large_jobs * one.large_nodes
+def _busy(workload: Workload) -> int:
+    return workload.small_jobs * workload.small_nodes + workload.large_jobs * workload.large_nodes
 
 
 def size_tables(_: str, __: Table) -> str:
     """Occurrences in steps, utilisation and patterns."""
-    found, workloads = occurrences(), read()
+    by_size, workloads = occurrences(), read()
     steps = [(2, 4), (5, 8), (9, 12), (13, 16), (17, 32), (33, 64), (65, 100), (101, 136)]
-    lines = [[f"{low} to {high}", f"{sum(found[size] for size in range(low, high + 1)):,}"] for low, high in steps]
-    motifs = Counter(motif for one in workloads for motif in (one.small_motif, one.large_motif))
-    used = sorted(100 * _busy(one) / MACHINE for one in workloads)
+    lines = [[f"{low} to {high}", f"{sum(by_size[size] for size in range(low, high + 1)):,}"] for low, high in steps]
+    motifs = Counter(motif for workload in workloads for motif in (workload.small_motif, workload.large_motif))
+    used = sorted(100 * _busy(workload) / MACHINE for workload in workloads)
     quartiles = ", ".join(f"{used[round(at * (len(used) - 1))]:.0f}" for at in (0.25, 0.5, 0.75))
     names = ", ".join(f"{name} {count}" for name, count in sorted(motifs.items()))
     return (
@@ -60,11 +60,11 @@ def size_tables(_: str, __: Table) -> str:
 
 def draw_sizes(_: Table) -> Figure:
     """Occurrence by size."""
-    found = occurrences()
+    by_size = occurrences()
     with settings():
         made = figure(7.2, 3.4)
         axes = made.subplots()
-        axes.bar(list(found), list(found.values()), width=1.0, color=LINES[0])
+        axes.bar(list(by_size), list(by_size.values()), width=1.0, color=LINES[0])
         axes.set_yscale("log")
         axes.set_xlabel("nodes of a job")
         axes.set_ylabel("jobs in the 1,000 workloads")

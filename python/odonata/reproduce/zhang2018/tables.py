@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 def times(_: str, table: Table, against: str = SIMPLE) -> str:
     """A line for each setup and class: times over those of a policy, with the standard deviation."""
     runs = gather(table)
-    names = list(dict.fromkeys(policy for one in runs for policy in one.by_policy))
+    names = list(dict.fromkeys(policy for of_setup in runs for policy in of_setup.by_policy))
     lines = [
         [
-            *_setup(one),
+            *_setup(of_setup),
             f"{each.nodes}",
-            f"{one.time(against, each.name) / 1e6:,.1f}",
-            *_relative(one, each.name, names, against),
+            f"{of_setup.time(against, each.name) / 1e6:,.1f}",
+            *_relative(of_setup, each.name, names, against),
         ]
-        for one in runs
-        for each in one.setup.classes
+        for of_setup in runs
+        for each in of_setup.setup.classes
     ]
     head = ["nodes", "ratio", "jobs", "pattern", "messages", "time of jobs of", f"{ACRONYMS[against]}, us"]
     words = (
@@ -52,7 +52,7 @@ def times(_: str, table: Table, against: str = SIMPLE) -> str:
 
 def _setup(runs: Runs) -> list[str]:
     setup = runs.setup
-    messages = ", ".join(dict.fromkeys(one.message for one in setup.classes))
+    messages = ", ".join(dict.fromkeys(job_class.message for job_class in setup.classes))
     words = f"{messages}; {setup.variant}" if setup.variant else messages
     return [f"{setup.nodes:,}", setup.ratio, counts(setup), motif(setup), words]
 
@@ -87,7 +87,7 @@ def links(_: str, table: Table) -> str:
         ]
         parts.append(as_table(head, lines, "lrrrrr"))
     minimal = ", ".join(
-        f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda one: one['minimal']):.1f}" for policy in runs.by_policy
+        f"{ACRONYMS[policy]} {100 * runs.mean_of(policy, lambda run: run['minimal']):.1f}" for policy in runs.by_policy
     )
     return "\n### Output ports\n\n" + "\n\n".join(parts) + f"\n\nPackets on minimal paths, percent: {minimal}."
 
@@ -97,16 +97,16 @@ def random(figure: str, table: Table) -> str:
     order = "large-first" if figure in ("fig11", "fig13") else "small-first"
     baselines = [JOKANOVIC, CODED] if figure in ("fig12", "fig13") else list(BASELINES)
     runs = mixed(table, order)
-    found = points(runs, baselines)
-    lines = [_headline(ACRONYMS[name], headline([p for p in found if p.policy == name])) for name in baselines]
+    drawn = points(runs, baselines)
+    lines = [_headline(ACRONYMS[name], headline([p for p in drawn if p.policy == name])) for name in baselines]
     coded = points(runs, baselines, coded=True)
     if figure in ("fig10", "fig11"):
-        lines = [_headline("all", headline(found)), *lines, _headline(f"all, {_CODED_TIME}", headline(coded))]
+        lines = [_headline("all", headline(drawn)), *lines, _headline(f"all, {_CODED_TIME}", headline(coded))]
     else:
         of_one = [point for point in coded if point.policy == JOKANOVIC]
         lines.append(_headline(f"{ACRONYMS[JOKANOVIC]}, {_CODED_TIME}", headline(of_one)))
     text = (
-        f"\n### {len(runs):,} workloads, {len(found):,} points\n\n{_by_line(lines)}\n\n{_uncertain(found)}\n\n"
+        f"\n### {len(runs):,} workloads, {len(drawn):,} points\n\n{_by_line(lines)}\n\n{_uncertain(drawn)}\n\n"
         f"Means, all in percent:\n\n{_averages()}\n"
     )
     single = alone(table) if figure == "fig10" else {}
@@ -117,11 +117,11 @@ def random(figure: str, table: Table) -> str:
     return text
 
 
-def _uncertain(found: Sequence[Point]) -> str:
+def _uncertain(drawn: Sequence[Point]) -> str:
     """The uncertainty of shares and means that comes from the choice of the workloads."""
-    better = uncertainty(found, lambda point: 100 * (point.small > 1 and point.large > 1))
-    worse = uncertainty(found, lambda point: 100 * (point.small < 1 and point.large < 1))
-    cut = uncertainty(found, lambda point: 50 * (2 - 1 / point.small - 1 / point.large))
+    better = uncertainty(drawn, lambda point: 100 * (point.small > 1 and point.large > 1))
+    worse = uncertainty(drawn, lambda point: 100 * (point.small < 1 and point.large < 1))
+    cut = uncertainty(drawn, lambda point: 50 * (2 - 1 / point.small - 1 / point.large))
     return (
         f"The choice of the workloads makes the shares of all points uncertain by ± {better:.1f} (better) and "
         f"± {worse:.1f} (worse), and the mean of\nall points by ± {cut:.1f} (95 % intervals)."
@@ -166,6 +166,8 @@ def _all(said: Headline) -> tuple[float, ...]:
 def _diverted(runs: Sequence[Runs]) -> str:
     """Packets on non-minimal paths, mean over workloads and policies."""
     shares = [
-        100 * (1 - one.mean_of(policy, lambda found: found["minimal"])) for one in runs for policy in one.by_policy
+        100 * (1 - of_setup.mean_of(policy, lambda run: run["minimal"]))
+        for of_setup in runs
+        for policy in of_setup.by_policy
     ]
     return f"{sum(shares) / len(shares):.1f}"

@@ -55,7 +55,7 @@ def as_csv(workloads: list[Workload]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Workload.__dataclass_fields__)
-    writer.writerows(list(vars(one).values()) for one in workloads)
+    writer.writerows(list(vars(workload).values()) for workload in workloads)
     return text.getvalue()
 
 
