@@ -16,6 +16,8 @@ use crate::world::World;
 pub(crate) struct Request {
     /// NIC that it comes from.
     pub(crate) nic: NodeId,
+    /// NIC that it goes to.
+    to: NodeId,
     /// When its tail left the NIC.
     left: Option<u64>,
     /// Responses to it that have come.
@@ -93,9 +95,9 @@ impl World<'_> {
         };
         let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
         let full = u64::from(self.spec.fabric.packet_bytes);
-        let (of, messages) = (&mut self.nics[nic.index()], &self.messages);
+        let of = &mut self.nics[nic.index()];
         let in_flight = |to: NodeId| of.in_flight.get(&to.index()).copied().unwrap_or(0);
-        let place = of.queue.iter().position(|unsent| in_flight(messages[unsent.message].to) + full <= window);
+        let place = of.queue.iter().position(|unsent| in_flight(unsent.to) + full <= window);
         if place.is_none() && !of.queue.is_empty() {
             of.window_since.get_or_insert(free);
         } else if let Some(since) = of.window_since.take() {
@@ -184,7 +186,7 @@ impl World<'_> {
         counters.flits += flits;
         counters.stalled_ps += stalled;
         packet.request = Some(self.requests.len());
-        self.requests.push(Request { nic, left: None, answers: 0 });
+        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0 });
     }
 
     /// The tail of a request has left its NIC.
@@ -207,8 +209,7 @@ impl World<'_> {
         }
         let Some(request) = packet.request else { return };
         if packet.response {
-            let nic = self.requests[request].nic;
-            let to = self.messages[packet.message].to;
+            let Request { nic, to, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             self.change_in_flight(t, nic, to, |before| before - packet.bytes);
             self.inject(t, nic);

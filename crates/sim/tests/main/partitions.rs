@@ -70,3 +70,8 @@ fn equal_when_packets_are_answered() {
     compare(60, generator::application_aware_spec);
     compare(60, generator::windowed_spec);
 }
+
+#[test]
+fn equal_when_messages_are_striped() {
+    compare(120, generator::striped_spec);
+}
