@@ -19,6 +19,8 @@ use crate::world::World;
 pub(crate) struct Request {
     /// NIC that it comes from.
     pub(crate) nic: NodeId,
+    /// NIC that it goes to.
+    to: NodeId,
     /// When its tail left the NIC.
     left: Option<u64>,
     /// Responses to it that have come.
@@ -97,8 +99,8 @@ impl World<'_> {
         }
         self.end_pauses(t, nic);
         let free = self.links[self.map.network.peer.len() + nic.index()].free(t);
-        let (of, messages) = (&mut self.nics[nic.index()], &self.messages);
-        let pair = |unsent: &Unsent| of.pairs.get(&messages[unsent.message].to.index());
+        let of = &mut self.nics[nic.index()];
+        let pair = |unsent: &Unsent| of.pairs.get(&unsent.to.index());
         let place = of.queue.iter().position(|unsent| pair(unsent).is_none_or(|pair| pair.open(fabric, t)));
         let pauses = of.queue.iter().filter_map(pair).filter(|pair| pair.fits(fabric) && t < pair.pause_end);
         if let Some(end) = pauses.map(|pair| pair.pause_end).min()
@@ -216,7 +218,7 @@ impl World<'_> {
         counters.flits += flits;
         counters.stalled_ps += stalled;
         packet.request = Some(self.requests.len());
-        self.requests.push(Request { nic, left: None, answers: 0 });
+        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0 });
     }
 
     /// The tail of a request has left its NIC.
@@ -239,8 +241,7 @@ impl World<'_> {
         }
         let Some(request) = packet.request else { return };
         if packet.response {
-            let nic = self.requests[request].nic;
-            let to = self.messages[packet.message].to;
+            let Request { nic, to, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             let delay = t - self.started(request, packet);
             let of = Acknowledgement { t, bytes: packet.bytes, delay, marked: packet.marked };

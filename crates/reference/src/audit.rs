@@ -81,9 +81,8 @@ impl Audit {
             audit.bytes_issued += message.bytes;
         }
         for unsent in world.nics.iter().flat_map(|n| &n.queue) {
-            let message = &world.messages[unsent.message];
-            audit.packets_at_nics += message.packets(packet_bytes) - unsent.next;
-            audit.bytes_at_nics += message.bytes - unsent.next * packet_bytes;
+            audit.packets_at_nics += unsent.packets.end - unsent.next;
+            audit.bytes_at_nics += unsent.bytes(&world.messages, packet_bytes);
         }
         for job in world.tally.jobs(world.spec, &world.rows, &world.senders) {
             audit.packets_delivered += job.packets;

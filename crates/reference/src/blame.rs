@@ -24,6 +24,8 @@ type Root = (usize, usize);
 pub(crate) struct Commit {
     /// The message of the packet.
     pub(crate) message: usize,
+    /// The NIC (endpoint) that it goes to.
+    pub(crate) to: usize,
     /// Its bytes on the link.
     pub(crate) wire: u64,
     /// The channel.
@@ -130,7 +132,7 @@ impl Commits {
                     Sender::Port => None,
                 };
                 if let Some(nic) = nic {
-                    let (wait, to) = ([packet.since, packet.committed], messages[packet.message].to.index());
+                    let (wait, to) = ([packet.since, packet.committed], packet.to);
                     let is_request = matches!(links[link].sender, Sender::Nic(_));
                     let window = if is_request { held(&self.windows[nic], to, wait) } else { 0 };
                     waits(victim, Wait::Window, window);
@@ -228,7 +230,7 @@ impl Commits {
         match of.sender {
             Sender::Nic(nic) => {
                 let wait = [packet.since, packet.committed];
-                room -= held(&self.windows[nic.index()], messages[packet.message].to.index(), wait);
+                room -= held(&self.windows[nic.index()], packet.to, wait);
             }
             Sender::Responses(nic) => at = first_nic + nic.index(),
             Sender::Port => {}

@@ -11,7 +11,7 @@ use crate::calendar::Event;
 use crate::link::{Far, Sender as Drives};
 use crate::nic::Unsent;
 use crate::packet::{Cause, Message, MessageRow, Packet};
-use crate::program::Nics;
+use crate::program::{Nics, ProtocolMessageKind};
 use crate::routing::{DecisionContext, packets, routing_of, shared_key};
 use crate::traffic;
 use crate::world::World;
@@ -94,6 +94,7 @@ impl World<'_> {
                 (rail, rail)
             }
         };
+        let striped = self.is_striped(bytes, nics, cause);
         let rank = match cause {
             Cause::Traffic { sender } => self.senders[sender].rank,
             Cause::Program(protocol_message) if self.is_get(cause) => protocol_message.to,
@@ -123,8 +124,33 @@ impl World<'_> {
             counters: MessageCounters::default(),
         });
         self.issued[node as usize] += 1;
-        let nic = &mut self.nics[(node * rails + rail) as usize];
-        nic.queue.push_back(Unsent { message: self.messages.len() - 1, next: 0 });
+        let number = self.messages.len() - 1;
+        let packets = self.messages[number].packets(u64::from(self.spec.fabric.packet_bytes));
+        if !striped {
+            let queue = &mut self.nics[(node * rails + rail) as usize].queue;
+            return queue.push_back(Unsent::new(number, 0..packets, self.messages[number].to));
+        }
+        // Deals out the packets one by one, to know how many each part has.
+        let mut sizes = vec![0; rails as usize];
+        (0..packets).for_each(|k| sizes[(k % u64::from(rails)) as usize] += 1);
+        let mut begin = 0;
+        for (rail, size) in (0..rails).zip(sizes).filter(|(_, size)| *size > 0) {
+            let part = Unsent::new(number, begin..begin + size, NodeId(to * rails + rail));
+            self.nics[(node * rails + rail) as usize].queue.push_back(part);
+            begin += size;
+        }
+    }
+
+    /// Whether the packets of a message are divided over all NICs of its node (section 7, "Striped messages").
+    fn is_striped(&self, bytes: u64, nics: Nics, cause: Cause) -> bool {
+        let is_control = match cause {
+            Cause::Traffic { .. } => false,
+            Cause::Program(message) => {
+                !matches!(message.arrival.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data)
+            }
+        };
+        let large = self.spec.fabric.nic.stripe_bytes.is_some_and(|least| least <= bytes);
+        large && self.map.network.rails > 1 && !is_control && nics.is_none()
     }
 
     /// All NICs of a node send what they can.
@@ -174,7 +200,6 @@ impl World<'_> {
 
     /// The NIC grants its injection link to as many packets as there is room for.
     pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
-        let packet_bytes = u64::from(self.spec.fabric.packet_bytes);
         let link = self.map.network.peer.len() + nic.index();
         while let Some(place) = self.next_to_send(t, nic)
             && let Some((mut packet, first)) = self.nics[nic.index()].packet(place, &self.messages, &self.spec.fabric)
@@ -183,7 +208,7 @@ impl World<'_> {
             self.count_request(t, nic, &mut packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
-            self.nics[nic.index()].advance(place, &self.messages, packet_bytes, self.spec.fabric.nic.order);
+            self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);
         }
         let of = &self.nics[nic.index()];
         let waits = !of.queue.is_empty() && of.window_since.is_none();
@@ -217,6 +242,7 @@ impl World<'_> {
         packet.latest = Some((link, commits[link].len()));
         commits[link].push(Commit {
             message: packet.message,
+            to: packet.destination.index(),
             wire: packet.wire,
             channel,
             since: packet.decided,

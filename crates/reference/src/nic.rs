@@ -1,22 +1,40 @@
 //! A NIC: messages in order, cut into packets one at a time (model, sections 2 and 3).
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use odonata_sim::engine::random::packet_key;
 use odonata_sim::output::NicCounters;
 use odonata_sim::spec::{FabricSpec, NicOrder};
+use odonata_topology::NodeId;
 
 use crate::aries;
 use crate::congestion::Pair;
 use crate::packet::{DirectState, Message, Packet, ValiantState};
 
-/// A message that is not completely sent.
+/// A message, or a part of a striped message, that is not completely sent.
 #[derive(Debug)]
 pub(crate) struct Unsent {
     /// Index of the message.
     pub(crate) message: usize,
-    /// Its next packet.
+    /// Its packets here.
+    pub(crate) packets: Range<u64>,
+    /// The next of them.
     pub(crate) next: u64,
+    /// The NIC (endpoint) that they go to.
+    pub(crate) to: NodeId,
+}
+
+impl Unsent {
+    /// The packets of a message, which go to a NIC.
+    pub(crate) fn new(message: usize, packets: Range<u64>, to: NodeId) -> Self {
+        Self { message, next: packets.start, packets, to }
+    }
+
+    /// Payload of the packets that are not sent.
+    pub(crate) fn bytes(&self, messages: &[Message], packet_bytes: u64) -> u64 {
+        (self.next..self.packets.end).map(|k| messages[self.message].bytes_of(k, packet_bytes)).sum()
+    }
 }
 
 /// One NIC of a node.
@@ -47,10 +65,10 @@ pub(crate) struct Nic {
 impl Nic {
     /// Bytes of its messages that were not yet granted the injection link.
     pub(crate) fn unsent(&self, messages: &[Message], packet_bytes: u64) -> u64 {
-        self.queue.iter().map(|u| messages[u.message].bytes - u.next * packet_bytes).sum()
+        self.queue.iter().map(|unsent| unsent.bytes(messages, packet_bytes)).sum()
     }
 
-    /// The next packet of the message at a place in the queue, and whether it is the first of its message.
+    /// The next packet of the message at a place in the queue, and whether it is the first that this NIC sends of it.
     pub(crate) fn packet(&self, place: usize, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
         let unsent = self.queue.get(place)?;
         let message = &messages[unsent.message];
@@ -69,21 +87,21 @@ impl Nic {
             passage: None,
             latest: None,
             key: message.shared_key.unwrap_or(packet_key(message.key, unsent.next)),
-            destination: message.to,
+            destination: unsent.to,
             stands_in: None,
             hop: 0,
             minimal: true,
             valiant: ValiantState::default(),
             direct: DirectState::default(),
         };
-        Some((packet, unsent.next == 0))
+        Some((packet, unsent.next == unsent.packets.start))
     }
 
     /// The next packet of the message at a place was granted the injection link: moves on to the next one.
-    pub(crate) fn advance(&mut self, place: usize, messages: &[Message], packet_bytes: u64, order: NicOrder) {
+    pub(crate) fn advance(&mut self, place: usize, order: NicOrder) {
         let Some(mut unsent) = self.queue.remove(place) else { return };
         unsent.next += 1;
-        if unsent.next < messages[unsent.message].packets(packet_bytes) {
+        if unsent.next < unsent.packets.end {
             match order {
                 NicOrder::Fcfs => self.queue.insert(place, unsent),
                 NicOrder::RoundRobin => self.queue.push_back(unsent),

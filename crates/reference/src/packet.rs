@@ -49,7 +49,7 @@ pub(crate) struct Message {
     pub(crate) get: bool,
     /// The row that is complete with it; none for a control message.
     pub(crate) row: Option<usize>,
-    /// NIC (endpoint) of the destination's node.
+    /// NIC (endpoint) of the destination's node; its parts know theirs if it is striped.
     pub(crate) to: NodeId,
     /// Size.
     pub(crate) bytes: u64,

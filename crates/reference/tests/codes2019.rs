@@ -82,6 +82,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 overhead_ps: OVERHEAD,
                 order: NicOrder::Fcfs,
                 rail: Rail::Hash,
+                stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
             },

@@ -45,6 +45,12 @@ fn everything_under_congestion_control_is_accounted_for() {
     account(testkit::congested_spec);
 }
 
+/// Each packet of a striped message leaves by one NIC and is delivered once.
+#[test]
+fn everything_of_striped_messages_is_accounted_for() {
+    account(testkit::striped_spec);
+}
+
 fn account(spec: fn(u64) -> Spec) {
     let (mut cut_short, mut complete, mut stalled, mut diverted) = (0, 0, 0, 0);
     for seed in 0..300 {

@@ -234,6 +234,12 @@ fn sim_equals_the_reference_with_congestion_control() {
     compare_all(400, testkit::congested_spec);
 }
 
+/// Parts of one message leave by several NICs and come by several links: what the last of them does.
+#[test]
+fn sim_equals_the_reference_when_messages_are_striped() {
+    compare_all(500, testkit::striped_spec);
+}
+
 #[test]
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
     compare_all(300, testkit::application_aware_spec);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, MetricKind, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec};
+use odonata_sim::spec::{Body, MetricKind, NicOrder, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
@@ -338,6 +338,59 @@ fn nics_that_answer_packets_meet_every_rule() {
             "ends with requests under way",
         ],
     );
+}
+
+#[test]
+fn striped_messages_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..300 {
+        let spec = testkit::striped_spec(seed);
+        let machine = spec.machine().expect("it was built before");
+        let rails = machine.network().rails;
+        let nic = spec.fabric.nic;
+        count(&mut counts, "answered", spec.fabric.answers());
+        count(&mut counts, "gets", spec.fabric.gets());
+        count(&mut counts, "planes", machine.network().separate_rails);
+        count(&mut counts, "round robin", nic.order == NicOrder::RoundRobin);
+        count(&mut counts, "overhead", nic.overhead_ps > 0);
+        for job in &spec.jobs {
+            if let Some(traffic) = &job.traffic {
+                let striped = nic.stripes(traffic.message_bytes, rails);
+                count(&mut counts, "striped traffic", striped);
+                count(&mut counts, "traffic in one piece", !striped);
+                let packets = traffic.message_bytes.div_ceil(spec.fabric.packet_bytes.into());
+                count(&mut counts, "fewer packets than NICs", striped && packets < rails.into());
+                count(
+                    &mut counts,
+                    "unequal parts",
+                    striped && packets > rails.into() && packets % u64::from(rails) > 0,
+                );
+            } else if let Some(program) = &job.program {
+                let large = nic.stripe_bytes.is_some_and(|least| least > program.costs.control_bytes.into());
+                count(&mut counts, "programs", true);
+                count(&mut counts, "control messages of that size", !large);
+                let trace = matches!(&program.body, Body::Trace { goal } if goal.contains(" nic "));
+                count(&mut counts, "named NICs", trace);
+            }
+        }
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        count(&mut counts, "rendezvous", output.jobs.iter().any(|job| job.control > 0));
+    }
+    let all = [
+        "answered",
+        "planes",
+        "round robin",
+        "overhead",
+        "striped traffic",
+        "traffic in one piece",
+        "fewer packets than NICs",
+        "unequal parts",
+        "programs",
+        "control messages of that size",
+        "rendezvous",
+    ];
+    assert_each(&counts, 10, &all);
+    assert_each(&counts, 5, &["gets", "named NICs"]);
 }
 
 #[test]

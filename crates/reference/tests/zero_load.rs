@@ -50,6 +50,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 overhead_ps: OVERHEAD,
                 order: NicOrder::Fcfs,
                 rail: Rail::Hash,
+                stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
             },

@@ -175,6 +175,11 @@ impl Programs {
         self.protocol_messages.add(message)
     }
 
+    /// The protocol message in a slot leaves its node in so many parts.
+    pub fn expect_parts(&mut self, slot: u32, parts: u32) {
+        self.protocol_messages.expect_parts(slot, parts);
+    }
+
     /// Removes a protocol message.
     pub fn take(&mut self, slot: u32) -> ProtocolMessage {
         self.protocol_messages.take(slot)
@@ -209,9 +214,10 @@ impl Programs {
         node
     }
 
-    /// The last packet of a protocol message leaves its NIC with its tail at `at`: an event for the sender if it is the
-    /// data of a rendezvous.
+    /// The last packet of a protocol message, or of a part of it, leaves its NIC with its tail at `at`: an event for the
+    /// sender if it is the data of a rendezvous and no part is missing.
     pub fn sent(&mut self, job: u16, slot: u32, at: u64) -> Option<u32> {
+        let at = self.protocol_messages.part_sent(slot, at)?;
         let message = self.protocol_messages.get(slot);
         if message.message_kind != ProtocolMessageKind::Data {
             return None;

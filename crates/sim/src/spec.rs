@@ -232,6 +232,10 @@ pub struct NicSpec {
     /// Which of a node's several NICs a message uses.
     #[serde(default, skip_serializing_if = "Rail::is_default")]
     pub rail: Rail,
+    /// Least size on the network of the messages whose packets are divided over all NICs of their node; none is if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stripe_bytes: Option<u64>,
     /// The NIC of Aries; a NIC without responses when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aries: Option<AriesSpec>,
@@ -239,6 +243,15 @@ pub struct NicSpec {
     /// packet. Each packet is then acknowledged. Not with `aries`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_bytes: Option<u64>,
+}
+
+impl NicSpec {
+    /// Whether a message of so many bytes on the network is divided over all `rails` NICs of its node.
+    #[inline]
+    #[must_use]
+    pub fn stripes(&self, bytes: u64, rails: u32) -> bool {
+        rails > 1 && self.stripe_bytes.is_some_and(|least| bytes >= least)
+    }
 }
 
 /// Which of a node's several NICs a message uses, at its source and at its destination.

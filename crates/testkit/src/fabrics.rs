@@ -113,6 +113,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         overhead_ps: if c.chance(without_overhead) { 0 } else { c.within(1, most) },
         order: c.of(&[NicOrder::Fcfs, NicOrder::RoundRobin]),
         rail: c.of(&[Rail::Hash, Rail::LeastBusy, Rail::ByRank]),
+        stripe_bytes: None,
         aries: None,
         window_bytes: None,
     }

@@ -195,6 +195,33 @@ pub fn answered_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of a machine of any kind whose nodes have several NICs, over which large messages are divided;
+/// the NICs may answer packets.
+pub fn striped_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x57_213e_0000);
+    let trees: [fn(u64) -> Spec; 3] = [tree_spec, instant_tree_spec, tree_program_spec];
+    loop {
+        let maker = if c.chance(30) { c.of(&trees) } else { c.of(&MAKERS) };
+        let mut spec = maker(c.next());
+        if spec.machine().expect("it was built before").network().rails == 1 {
+            continue;
+        }
+        match c.within(0, 3) {
+            0 => fabrics::window(&mut c, &mut spec.fabric),
+            1 => {
+                let gets = c.chance(40);
+                fabrics::answer(&mut c, &mut spec.fabric, gets);
+            }
+            _ => {}
+        }
+        let packet = u64::from(spec.fabric.packet_bytes);
+        spec.fabric.nic.stripe_bytes = Some(c.of(&[1, packet, packet + 1, packet * 3, packet * 10]));
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// As [`answered_spec`], on a dragonfly or cascade, where at least one job is application-aware.
 pub fn application_aware_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xa11_a3a6e);

@@ -20,6 +20,8 @@ MAX_PACKET_BYTES = 65_536
 MAX_WINDOW = 2**20
 #: Largest window of a NIC towards a destination of the core, in bytes.
 MAX_WINDOW_BYTES = 2**40
+#: Largest message of the core, in bytes.
+MAX_MESSAGE_BYTES = 2**40
 #: Header and flit of packets of Aries.
 ARIES_FLIT_BYTES = 16
 #: Largest buffer of the core.
@@ -101,6 +103,12 @@ class NicTable(Table):
         "`least-busy`: the one with the least to send; `by-rank`: the ranks of a program on a node take its NICs in "
         "turn, and a message uses the NIC of its rank at each end (traffic: as `hash`) (default: hash)",
     )
+    stripe_above: Size | None = Field(
+        None,
+        description="size on the network from which a message is divided into equal parts over all NICs of its node "
+        "(multi-rail in UCX); smaller messages, control messages and those whose trace names NICs follow `rail` "
+        "(default: no message is divided)",
+    )
     kind: Literal["simple", "aries", "windowed"] | None = Field(
         None,
         description="`simple`: packets go one way; `aries`: every request packet is answered by a response packet, a "
@@ -152,6 +160,9 @@ class NicTable(Table):
     def check(self) -> None:
         """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
         kind = "windowed" if self.is_windowed else self.kind or "simple"
+        if self.stripe_above is not None and not 1 <= self.stripe_above <= MAX_MESSAGE_BYTES:
+            most, size = units.format_bytes(MAX_MESSAGE_BYTES), units.format_bytes(self.stripe_above)
+            raise InputError(f"expected a size between 1 B and {most}, found {size}", path=("stripe_above",))
         for key in ARIES:
             if not self.is_aries and getattr(self, key) is not None and not (self.is_windowed and key == "window"):
                 raise InputError(f"a `{kind}` NIC has no `{key}`", hint='kind = "aries"', path=(key,))
@@ -184,6 +195,8 @@ class NicTable(Table):
         nic: dict[str, Any] = {"overhead_ps": self.overhead, "order": self.order}
         if self.rail not in (None, "hash"):
             nic["rail"] = self.rail
+        if self.stripe_above is not None:
+            nic["stripe_bytes"] = self.stripe_above
         if self.is_windowed:
             nic["window_bytes"] = self.window
         if self.is_aries:
@@ -393,8 +406,14 @@ class FabricTable(Table):
 
     @property
     def nic_text(self) -> str | None:
-        """What its NICs are, for `odonata show`; nothing if they are simple."""
+        """What its NICs are, for `odonata show`; nothing if they are simple and share no message."""
         nic = self.nic
+        if nic.stripe_above is not None:
+            kind = self._kind_text(nic) or "simple"
+            return f"{kind}; messages from {units.format_bytes(nic.stripe_above)} on over all NICs of the node"
+        return self._kind_text(nic)
+
+    def _kind_text(self, nic: NicTable) -> str | None:
         if nic.is_windowed and nic.window is not None:
             return f"windowed ({units.format_bytes(nic.window)} in flight to each destination)"
         if not nic.is_aries:

@@ -170,7 +170,8 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
     if changed.get("rails") == 1:
         void.add("rails_on")
         base = _copy(base)
-        base.get("fabric", {}).get("nic", {}).pop("rail", None)
+        for key in ("rail", "stripe_above"):
+            base.get("fabric", {}).get("nic", {}).pop(key, None)
     host = changed.get("host")
     if isinstance(host, Mapping) and overrules_sizes(host):
         base = _copy(base)

@@ -46,8 +46,10 @@ pub struct Exchange {
     pub row: u32,
     /// Its job.
     pub job: u16,
-    /// The NIC that it goes to.
+    /// The NIC that it goes to; if it is striped, the first of that node.
     pub to: u32,
+    /// Whether its packets are divided over all NICs of its node.
+    pub striped: bool,
     /// The protocol message that is sent when all responses have come, or [`NO_SENDER`].
     pub sender: u32,
     /// Whether responses carry its payload.
@@ -63,7 +65,7 @@ impl Exchange {
     #[must_use]
     pub fn new(packets_left: u64, issue: u64, row: u32, job: u16, to: u32, sender: u32, get: bool) -> Self {
         let counters = MessageCounters::default();
-        Self { packets_left, issue, last: 0, row, job, to, sender, get, observer: None, counters }
+        Self { packets_left, issue, last: 0, row, job, to, striped: false, sender, get, observer: None, counters }
     }
 }
 
@@ -115,6 +117,8 @@ pub struct Answers {
     partition: u32,
     /// Number of partitions.
     partitions: u32,
+    /// NICs of a node.
+    rails: u32,
     /// By slot of the message.
     exchanges: Vec<Exchange>,
     /// By job and row.
@@ -126,7 +130,12 @@ pub struct Answers {
 impl Answers {
     /// The NICs of a specification, in one of several partitions.
     #[must_use]
-    pub fn new(spec: &Spec, packets: &[PacketTimes], nics: usize, [partition, partitions]: [u32; 2]) -> Self {
+    pub fn new(
+        spec: &Spec,
+        packets: &[PacketTimes],
+        (nics, rails): (usize, u32),
+        [partition, partitions]: [u32; 2],
+    ) -> Self {
         let fabric = &spec.fabric;
         // Without a clock, a NIC sends flits as fast as its link takes them.
         let cycle_ps = fabric.nic.aries.map(|aries| aries.cycle_ps);
@@ -147,6 +156,7 @@ impl Answers {
             next: partition,
             partition,
             partitions,
+            rails,
             exchanges: Vec::new(),
             rows: vec![Vec::new(); spec.jobs.len()],
             delivered: 0,
@@ -365,7 +375,8 @@ impl Answers {
         exchange.packets_left -= 1;
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
-        let answer = Answer { to: exchange.to, bytes, at, delay: at - start, marked: response.is_marked() };
+        let to = exchange.to + if exchange.striped { nic % self.rails } else { 0 };
+        let answer = Answer { to, bytes, at, delay: at - start, marked: response.is_marked() };
         if exchange.packets_left > 0 {
             return (answer, None, wake);
         }

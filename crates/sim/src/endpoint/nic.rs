@@ -10,8 +10,8 @@ use bytemuck::Zeroable;
 pub struct Waiting {
     /// Bytes not yet sent.
     pub bytes_left: u64,
-    /// Number of the next packet.
-    pub packet: u64,
+    /// Number of the next packet, with [`NOT_BEGUN`] if it is the first of a later part of a striped message.
+    packet: u64,
     /// Key from which the keys of its packets come.
     pub key: u64,
     /// Slot of the message in flight.
@@ -24,6 +24,9 @@ const _: () = assert!(size_of::<Waiting>() == 32);
 
 const ROUTING_SHIFT: u32 = 26;
 
+/// Mark of a part that begins with another packet than the first of its message, and of which nothing has been sent.
+const NOT_BEGUN: u64 = 1 << 63;
+
 impl Waiting {
     /// A message of so many bytes, with its key and its slot, to a NIC.
     #[inline]
@@ -32,6 +35,37 @@ impl Waiting {
         let mut waiting = Self { bytes_left, packet: 0, key, message, to: u32::from(routing) << ROUTING_SHIFT };
         waiting.set_to(to);
         waiting
+    }
+
+    /// Takes off the first `packets` packets, with so many bytes, for the NIC `to`: a part of a striped message.
+    #[must_use]
+    pub fn split_off(&mut self, packets: u64, bytes: u64, to: u32) -> Self {
+        let mut part = Self { bytes_left: bytes, ..*self };
+        part.set_to(to);
+        self.bytes_left -= bytes;
+        self.packet = (self.packet() + packets) | NOT_BEGUN;
+        part
+    }
+
+    /// Whether no packet of the message, or of this part of it, has been sent.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.packet as i64 <= 0 // one comparison for 0 and for the mark
+    }
+
+    /// Number of the next packet in the message.
+    #[inline(always)]
+    #[must_use]
+    pub fn packet(&self) -> u64 {
+        self.packet & !NOT_BEGUN
+    }
+
+    /// The next packet, with so many bytes, is sent.
+    #[inline(always)]
+    pub fn advance(&mut self, bytes: u32) {
+        self.bytes_left -= u64::from(bytes);
+        self.packet = self.packet() + 1;
     }
 
     /// Destination NIC.

@@ -25,6 +25,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         totals.bytes += u64::from(packet.bytes());
         totals.hops += u64::from(packet.hop());
         totals.minimal += u64::from(!packet.diverted());
+        let at = self.flights.latest(slot, at);
         if flight.packets_left == 0 {
             if job.program {
                 self.arrive(fabric, slot, flight, nic, at);

@@ -23,6 +23,10 @@ pub struct Flight {
 /// A message between two partitions is known to both, in the same slot. Each partition gives out slots of its own.
 pub struct Flights {
     slots: Vec<Flight>,
+    /// By slot: the latest delivery of a packet; empty if no message can be striped.
+    latest: Vec<u64>,
+    /// Whether messages can be striped.
+    striped: bool,
     free: Vec<u32>,
     /// The slot to be given out if none is free.
     next: u32,
@@ -34,7 +38,7 @@ pub struct Flights {
 
 impl Default for Flights {
     fn default() -> Self {
-        Self::of_partition(0, 1)
+        Self::of_partition(0, 1, false)
     }
 }
 
@@ -42,17 +46,18 @@ impl Default for Flights {
 const NO_FLIGHT: Flight = Flight { issue: 0, packets_left: 0, row: NO_ROW, job: 0, measured: false };
 
 impl Flights {
-    /// No message, in a partition.
+    /// No message, in a partition. With `striped`, the packets of a message may come by several links.
     #[must_use]
-    pub fn of_partition(partition: u32, partitions: u32) -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), next: partition, partition, partitions }
+    pub fn of_partition(partition: u32, partitions: u32, striped: bool) -> Self {
+        let (slots, latest, free) = (Vec::new(), Vec::new(), Vec::new());
+        Self { slots, latest, striped, free, next: partition, partition, partitions }
     }
 
     /// Adds a message; returns its slot.
     #[inline]
     pub fn add(&mut self, flight: Flight) -> u32 {
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = flight;
+            self.put(slot, flight);
             return slot;
         }
         let slot = self.next;
@@ -68,6 +73,21 @@ impl Flights {
             self.slots.resize(slot as usize + 1, NO_FLIGHT);
         }
         self.slots[slot as usize] = flight;
+        if self.striped {
+            self.latest.resize(self.slots.len(), 0);
+            self.latest[slot as usize] = 0;
+        }
+    }
+
+    /// A packet of a message is delivered at `at`. Returns when the latest so far is.
+    #[inline]
+    pub fn latest(&mut self, slot: u32, at: u64) -> u64 {
+        if !self.striped {
+            return at; // by one link, one after the other
+        }
+        let latest = &mut self.latest[slot as usize];
+        *latest = at.max(*latest);
+        *latest
     }
 
     /// Changes the row of a message.

@@ -46,6 +46,8 @@ pub(super) struct Outgoing {
     pub routing: u8,
     /// The NICs of the two nodes, if not the fabric chooses them.
     pub rails: Option<[u32; 2]>,
+    /// Whether its packets are divided over all NICs of the node.
+    pub striped: bool,
 }
 
 impl<E: Endpoint> Nodes<'_, E> {
@@ -105,15 +107,26 @@ impl<E: Endpoint> Nodes<'_, E> {
             }
         }
         let rails = fabric.links.wiring.rails;
-        let first = node * rails;
         if let Some(head) = head {
-            self.pump(fabric, routing, first, now, head);
+            self.pump(fabric, routing, node * rails, now, head);
         }
         if rails > 1 || E::SELECTIVE {
-            for nic in first..first + rails {
-                if !self.nics[nic as usize].waits {
-                    self.pump_next(fabric, routing, nic, now);
-                }
+            self.pump_node(fabric, routing, node, now);
+        }
+    }
+
+    /// Lets all NICs of a node send that do not wait for room.
+    pub(super) fn pump_node<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        node: u32,
+        now: u64,
+    ) {
+        let rails = fabric.links.wiring.rails;
+        for nic in node * rails..(node + 1) * rails {
+            if !self.nics[nic as usize].waits {
+                self.pump_next(fabric, routing, nic, now);
             }
         }
     }
@@ -148,8 +161,13 @@ impl<E: Endpoint> Nodes<'_, E> {
             sender: NO_SENDER,
             routing: job.routings[0],
             rails: None,
+            striped: self.spec.fabric.nic.stripes(job.message_bytes, fabric.links.wiring.rails),
         };
         let (nic, waiting) = self.issue_message(fabric, &outgoing, None, now);
+        if outgoing.striped {
+            self.divide(waiting, nic, fabric.links.wiring.rails, outgoing.packets);
+            return None;
+        }
         let of = &mut self.nics[nic as usize];
         if fabric.links.wiring.rails > 1 || position > 0 || !of.is_idle() {
             of.push_back(waiting);
@@ -158,7 +176,25 @@ impl<E: Endpoint> Nodes<'_, E> {
         Some(waiting)
     }
 
-    /// A rank gives a message to the NICs of its node. Returns the NIC that sends it, and the message as it waits there.
+    /// Divides a striped message of so many packets over the NICs of its node, from `first` on (docs/model.md, section 7).
+    pub(super) fn divide(&mut self, mut whole: Waiting, first: u32, rails: u32, packets: u64) {
+        let (full, to) = (u64::from(self.spec.fabric.packet_bytes), whole.to());
+        let (each, more) = (packets / u64::from(rails), packets % u64::from(rails));
+        for rail in 0..rails {
+            let count = each + u64::from(u64::from(rail) < more);
+            if count == 0 {
+                break;
+            }
+            let bytes = whole.bytes_left.min(count * full);
+            let part = whole.split_off(count, bytes, to + rail);
+            let nic = &mut self.nics[(first + rail) as usize];
+            *nic.unsent_mut() += bytes;
+            nic.push_back(part);
+        }
+    }
+
+    /// A rank gives a message to the NICs of its node. Returns the NIC that sends it, and the message as it waits there; if
+    /// it is striped, the first NIC of each node.
     #[inline(always)]
     pub(super) fn issue_message<Q: Queue<Event>>(
         &mut self,
@@ -175,7 +211,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         let key = self.keys.random(u64::from(node), nic.issued);
         nic.issued += 1;
         let (mut rail, mut to) = (0, of.to);
-        if rails > 1 {
+        if of.striped {
+            to *= rails;
+        } else if rails > 1 {
             let nics = &mut self.nics[first as usize..(first + rails) as usize];
             let at;
             [rail, at] = of.rails.unwrap_or_else(|| [choose_rail(self.spec.fabric.nic.rail, key, nics, now); 2]);
@@ -188,7 +226,10 @@ impl<E: Endpoint> Nodes<'_, E> {
             routing = self.expect_answers(message, to, of, protocol_message.as_ref(), now);
         }
         if let Some(blame) = &mut fabric.observers.blame {
-            blame.join(message, job, self.endpoint.held(nic, to, now), now);
+            blame.join(message, job, now);
+            for part in 0..if of.striped { rails } else { 1 } {
+                blame.join_nic(nic + part, message, self.endpoint.held(nic + part, to + part, now));
+            }
         }
         if Q::PARTITIONED {
             self.send_message(fabric, message, to, protocol_message);
@@ -205,11 +246,12 @@ impl<E: Endpoint> Nodes<'_, E> {
         protocol_message: Option<&ProtocolMessage>,
         now: u64,
     ) -> u8 {
-        let &Outgoing { job, rank, bytes, packets, issue, counted, iteration, get, alltoall, sender, .. } = of;
+        let &Outgoing { job, rank, bytes, packets, issue, counted, iteration, get, alltoall, sender, striped, .. } = of;
         let carries = protocol_message.is_none_or(|message| !message.message_kind.is_control());
         let answers = self.endpoint.answers_mut();
         let row = if carries { counted } else { NO_ROW };
         let mut exchange = Exchange::new(packets, issue, row, job, to, sender, get);
+        exchange.striped = striped;
         let request = ModeRequest { rank, iteration, bytes, get, alltoall, carries, now };
         let job = &mut self.jobs.list[usize::from(job)];
         let routing = job.select_mode(&mut answers.policies, &request, &mut exchange);

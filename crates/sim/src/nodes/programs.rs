@@ -66,12 +66,19 @@ impl<E: Endpoint> Nodes<'_, E> {
         let to = running.node(peer);
         let of_ranks = running.places([rank, peer]);
         let measured = running.tally.measures(protocol_message.issue);
+        let rails = fabric.links.wiring.rails;
+        let striped = self.spec.fabric.nic.stripes(bytes, rails)
+            && !protocol_message.message_kind.is_control()
+            && protocol_message.nics.is_none();
+        let packets = bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes));
         let row = programs.post(protocol_message);
+        if striped {
+            programs.expect_parts(row, packets.min(u64::from(rails)) as u32);
+        }
         let sender = if E::ANSWERS { programs.expect_sent(job, protocol_message) } else { None };
         let of = &mut self.jobs.list[usize::from(job)];
         of.network_bytes += bytes;
         let number = of.routings[0];
-        let rails = fabric.links.wiring.rails;
         let chosen = protocol_message.nics.map(|nics| nics.map(u32::from)).or(of_ranks);
         let program = self.spec.jobs[usize::from(job)].program.as_ref();
         let outgoing = Outgoing {
@@ -80,7 +87,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             node,
             to,
             bytes,
-            packets: bytes.div_ceil(u64::from(self.spec.fabric.packet_bytes)),
+            packets,
             issue: protocol_message.issue,
             row,
             counted: protocol_message.row,
@@ -91,8 +98,14 @@ impl<E: Endpoint> Nodes<'_, E> {
             sender: sender.unwrap_or(NO_SENDER),
             routing: number,
             rails: chosen.map(|nics| nics.map(|nic| nic % rails)),
+            striped,
         };
         let (nic, waiting) = self.issue_message(fabric, &outgoing, Some(protocol_message), now);
+        if striped {
+            self.divide(waiting, nic, rails, packets);
+            self.pump_node(fabric, routing, node, now);
+            return;
+        }
         let of = &mut self.nics[nic as usize];
         if of.is_idle() {
             self.pump(fabric, routing, nic, now, waiting); // without a queue entry: most NICs of a program never need one

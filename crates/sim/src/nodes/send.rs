@@ -123,7 +123,7 @@ impl<E: Endpoint> Nodes<'_, E> {
                     return;
                 }
             }
-            let overhead = if head.packet == 0 { self.spec.fabric.nic.overhead_ps } else { 0 };
+            let overhead = if head.is_first() { self.spec.fabric.nic.overhead_ps } else { 0 };
             let start = nic.free.max(now) + overhead;
             let hop = HopTiming::new(start, times, ClassId::NODE.0);
             if let Some(blame) = &mut fabric.observers.blame {
@@ -151,7 +151,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             // SAFETY: destinations are nodes of the machine.
             let to = *unsafe { links.wiring.attachments.get_unchecked(head.to() as usize) };
             let key = match granularity {
-                PathGranularity::Packet => packet_key(head.key, head.packet),
+                PathGranularity::Packet => packet_key(head.key, head.packet()),
                 PathGranularity::Message => packet_key(head.key, 0),
                 PathGranularity::Flow => {
                     flow_key(self.spec.seed, nic_id / links.wiring.rails, head.to() / links.wiring.rails)
@@ -169,8 +169,7 @@ impl<E: Endpoint> Nodes<'_, E> {
                 fabric.course.fail(ErrorKind::TimeOverflow {}.into());
                 return;
             }
-            head.bytes_left -= u64::from(bytes);
-            head.packet += 1;
+            head.advance(bytes);
             if self.programs.is_some() {
                 self.packet_leaves(fabric, (head.message, wire), head.bytes_left == 0, hop.end);
             }

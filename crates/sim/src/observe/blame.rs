@@ -152,13 +152,14 @@ pub struct BlameCounts {
 
 impl BlameCounts {
     /// Empty counts. Only messages that join a NIC within `counted` are counted. `main` is a job; a run is fastest if
-    /// most packets are of this job.
+    /// most packets are of this job. A message has at most so many `parts`, each at a NIC of its own.
     #[must_use]
     pub fn new(
         [slots, channels, nics, jobs]: [usize; 4],
         behind_crossbar: bool,
         main: u16,
         counted: Range<u64>,
+        parts: u32,
     ) -> Self {
         Self {
             notes: Notes::new(Note::new(What::Hold, 0, NOBODY, [0; 3])),
@@ -169,7 +170,7 @@ impl BlameCounts {
             crossings: Crossings::new(if behind_crossbar { slots } else { 0 }, channels),
             roots: None,
             victims: Vec::new(),
-            sources: Sources::new(nics),
+            sources: Sources::new(nics, parts as usize),
             counted,
             service: vec![0; jobs],
             outgoing: Vec::new(),
@@ -193,11 +194,15 @@ impl BlameCounts {
         self.roots = Some(Roots::new(sizes, behind_crossbar));
     }
 
-    /// A message of a job joins the queue of a NIC, which has been held back for so long by its window towards the
-    /// destination of the message.
-    pub fn join(&mut self, message: u32, job: u16, held: u64, now: u64) {
-        self.sources.join(message as usize, held, now);
+    /// A message of a job joins the queue of a NIC; if it is striped, of several.
+    pub fn join(&mut self, message: u32, job: u16, now: u64) {
+        self.sources.join(message as usize, now);
         self.know(message, Victim { job, counts: self.counted.contains(&now) });
+    }
+
+    /// A message joins the queue of a NIC, which has been held back for so long by its window towards the destination.
+    pub fn join_nic(&mut self, nic: u32, message: u32, held: u64) {
+        self.sources.join_nic(nic as usize, message as usize, held);
     }
 
     /// A message is under way; another partition may have issued it.
@@ -270,7 +275,7 @@ impl BlameCounts {
     /// A NIC commits a packet at `now` to a buffer. By then its window towards the destination has held it back for so long.
     /// Its link is free at `free`, and the packet is decided on `service` after that.
     pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, held: u64, [now, free, service]: [u64; 3]) {
-        let [window, waited] = self.sources.waited(message as usize, held, now);
+        let [window, waited] = self.sources.waited(nic, message as usize, held, now);
         self.leave_nic(nic, self.victim(message), window, Room { buffer, waited }, [now, free, service]);
     }
 

@@ -78,6 +78,9 @@ impl ProtocolMessage {
 #[derive(Debug, Default)]
 pub struct ProtocolMessages {
     slots: Vec<ProtocolMessage>,
+    /// By slot, for striped messages: how many parts have packets at a NIC, and when the last of the others left; empty as
+    /// long as no message has been striped.
+    parts: Vec<(u32, u64)>,
     free: Vec<u32>,
 }
 
@@ -90,6 +93,26 @@ impl ProtocolMessages {
         }
         self.slots.push(message);
         (self.slots.len() - 1) as u32
+    }
+
+    /// The protocol message in a slot leaves its node in so many parts.
+    pub fn expect_parts(&mut self, slot: u32, parts: u32) {
+        let slot = slot as usize;
+        if slot >= self.parts.len() {
+            self.parts.resize(slot + 1, (0, 0));
+        }
+        self.parts[slot] = (parts, 0);
+    }
+
+    /// The last packet of a message, or of a part of it, leaves its NIC with its tail at `at`. Returns when the last packet of
+    /// the message leaves, if no part is missing.
+    pub fn part_sent(&mut self, slot: u32, at: u64) -> Option<u64> {
+        let Some((parts, latest)) = self.parts.get_mut(slot as usize).filter(|(parts, _)| *parts > 0) else {
+            return Some(at);
+        };
+        *parts -= 1;
+        *latest = at.max(*latest);
+        (*parts == 0).then_some(*latest)
     }
 
     /// A protocol message.

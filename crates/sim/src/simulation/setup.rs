@@ -155,7 +155,7 @@ macro_rules! with_parts {
         let (spec, prepared) = ($spec, $prepared);
         let (fabric, packets) = (&spec.fabric, &*prepared.packets);
         let (network, nics) = (prepared.machine.network(), prepared.wiring.attachments.len());
-        let answers = |partition: [u32; 2]| Answers::new(spec, packets, nics, partition);
+        let answers = |partition: [u32; 2]| Answers::new(spec, packets, (nics, prepared.wiring.rails), partition);
         let simple = |_: [u32; 2]| Simple;
         let aries = |partition| {
             Aries::new(answers(partition), fabric.nic.aries.map_or(0, |aries| aries.window), nics)
@@ -332,7 +332,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             endpoint,
             jobs: Jobs::new(spec, network),
             programs,
-            flights: Flights::default(),
+            flights: Flights::of_partition(0, 1, spec.fabric.nic.stripe_bytes.is_some()),
             posts: Posts::default(),
             keys: Source::new(spec.seed, Stream::Message),
             destinations: Vec::new(),
@@ -375,7 +375,10 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             programs.keep(has);
         }
         self.nodes.posts = Posts::new(index, partitions, self.fabric.observers.see_packets());
-        self.nodes.flights = Flights::of_partition(index as u32, partitions as u32);
+        self.nodes.flights = {
+            let striped = self.nodes.spec.fabric.nic.stripe_bytes.is_some();
+            Flights::of_partition(index as u32, partitions as u32, striped)
+        };
         self.fabric.posts = (0..partitions).map(|_| FabricPost::default()).collect();
         self.fabric.observers.blame = self.fabric.observers.blame.take().map(|blame| blame.of_partitions(partitions));
         self
@@ -389,7 +392,8 @@ fn observers(spec: &Spec, wiring: &Wiring, classes: usize, behind_crossbar: bool
     let sizes = [wiring.wires.len(), wiring.channels, wiring.attachments.len(), jobs];
     let blame = measure.blame.then(|| {
         let main = (0..jobs).rev().max_by_key(|&job| spec.jobs[job].nodes.len()).unwrap_or(0);
-        let mut blame = BlameCounts::new(sizes, behind_crossbar, main as u16, measured);
+        let parts = if spec.fabric.nic.stripe_bytes.is_some() { wiring.rails } else { 1 };
+        let mut blame = BlameCounts::new(sizes, behind_crossbar, main as u16, measured, parts);
         if measure.roots {
             blame.follow_roots(sizes, behind_crossbar);
         }

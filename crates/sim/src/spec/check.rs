@@ -234,6 +234,9 @@ impl FabricSpec {
         range(&path!["fabric", "channels"], self.channels.into(), 1, most.into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
+        if let Some(least) = self.nic.stripe_bytes {
+            range(&path!["fabric", "nic", "stripe_bytes"], least, 1, MAX_MESSAGE_BYTES)?;
+        }
         if let Some(router) = self.router {
             self.check_router(router, wire_bytes)?;
         }

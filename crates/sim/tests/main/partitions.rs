@@ -71,3 +71,8 @@ fn equal_when_packets_are_answered() {
     compare(60, generator::windowed_spec);
     compare(100, generator::congested_spec);
 }
+
+#[test]
+fn equal_when_messages_are_striped() {
+    compare(120, generator::striped_spec);
+}

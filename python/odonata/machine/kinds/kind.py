@@ -133,9 +133,10 @@ class MachineTable(Table):
 
     def check_rail(self, rails: int) -> None:
         """Raises InputError for a choice between the NICs of a node that has only one."""
-        if rails == 1 and self.fabric.nic.rail is not None:
-            message = "`fabric.nic.rail` needs nodes with several NICs"
-            raise InputError(message, hint="`rails = 2`", path=("fabric", "nic", "rail"))
+        for key in ("rail", "stripe_above"):
+            if rails == 1 and getattr(self.fabric.nic, key) is not None:
+                message = f"`fabric.nic.{key}` needs nodes with several NICs"
+                raise InputError(message, hint="`rails = 2`", path=("fabric", "nic", key))
 
     def check_common(self) -> None:
         """Raises InputError for values that no kind of machine can have."""

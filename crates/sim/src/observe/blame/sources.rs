@@ -20,34 +20,42 @@ pub(super) struct Sources {
     /// When each message under way joined the queue of its NIC, by its slot.
     joined: Vec<u64>,
     /// For how long the NIC of each message under way had been held back by its window towards the destination when the
-    /// message joined it, by the slot of the message; empty as long as no window has held anything back.
+    /// message joined it, by the slot of the message, and then by part if messages can be striped; empty as long as no window
+    /// has held anything back.
     held_before: Vec<u64>,
+    /// Most parts of a message, each at a NIC of its own.
+    parts: usize,
 }
 
 impl Sources {
-    pub(super) fn new(nics: usize) -> Self {
-        Self { waits: vec![Waits::default(); nics], joined: Vec::new(), held_before: Vec::new() }
+    pub(super) fn new(nics: usize, parts: usize) -> Self {
+        Self { waits: vec![Waits::default(); nics], joined: Vec::new(), held_before: Vec::new(), parts }
     }
 
-    /// A message joins the queue of a NIC, which its window has held back for so long.
+    /// A message joins the queue of a NIC, or of several.
     #[inline]
-    pub(super) fn join(&mut self, message: usize, held: u64, now: u64) {
+    pub(super) fn join(&mut self, message: usize, now: u64) {
         if message >= self.joined.len() {
             self.joined.resize(message + 1, 0);
         }
         self.joined[message] = now;
+    }
+
+    /// A message joins the queue of a NIC, which its window has held back for so long.
+    #[inline]
+    pub(super) fn join_nic(&mut self, nic: usize, message: usize, held: u64) {
         if held > 0 || !self.held_before.is_empty() {
-            self.held_before.resize(self.joined.len(), 0);
-            self.held_before[message] = held;
+            self.held_before.resize(self.joined.len() * self.parts, 0);
+            self.held_before[message * self.parts + nic % self.parts] = held;
         }
     }
 
-    /// For how long the next packet of a message has waited for the window, and for room, since the message joined. The
-    /// window has held it back for `held` in all.
+    /// For how long the next packet of a message at a NIC has waited for the window, and for room, since the message joined.
+    /// The window has held it back for `held` in all.
     #[inline]
-    pub(super) fn waited(&self, message: usize, held: u64, now: u64) -> [u64; 2] {
+    pub(super) fn waited(&self, nic: usize, message: usize, held: u64, now: u64) -> [u64; 2] {
         let since = now - self.joined[message];
-        let window = held - self.held_before.get(message).copied().unwrap_or(0);
+        let window = held - self.held_before.get(message * self.parts + nic % self.parts).copied().unwrap_or(0);
         [window, since - window]
     }
 

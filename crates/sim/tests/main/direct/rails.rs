@@ -111,6 +111,33 @@ fn the_least_busy_is_the_one_with_the_least_left_to_send() {
     assert!(hashed == sent(Rail::Hash, 40) && hashed[0].abs_diff(hashed[1]) < 14, "{hashed:?}");
 }
 
+/// Catches packets that are dealt out otherwise than in consecutive parts, a message that counts as delivered with another
+/// part than its last, and a smaller message that is divided.
+#[test]
+fn a_striped_message_takes_as_long_as_its_largest_part() {
+    let run = |rails_on, bytes: u64, least: Option<u64>| {
+        let one = job("one", vec![0, 1], Pattern::Broadcast { root: 0 }, bytes, 1, 1);
+        let mut spec = with(Rail::LeastBusy, rails_on, vec![one]);
+        spec.fabric.nic.stripe_bytes = least;
+        let output = output(&spec);
+        let [sent, received] = by_nic(&spec, &output);
+        assert!(audit(&spec, QueueChoice::Wheel).expect("it runs").balanced());
+        (sent[..2].to_vec(), received[2..4].to_vec(), output.jobs[0].latency.max)
+    };
+    let bytes = 20 * PACKET + 100;
+    for rails_on in [RailsOn::OneRouter, RailsOn::DifferentRouters] {
+        let (sent, received, _) = run(rails_on, bytes, Some(bytes));
+        assert_eq!((sent, received), (vec![11 * PACKET, 9 * PACKET + 100], vec![11 * PACKET, 9 * PACKET + 100]));
+        let (sent, ..) = run(rails_on, bytes - 1, Some(bytes));
+        assert_eq!(sent, [bytes - 1, 0], "it is too small");
+    }
+    let (.., striped) = run(RailsOn::OneRouter, bytes, Some(1));
+    let (.., eleven) = run(RailsOn::OneRouter, 11 * PACKET, None);
+    let (.., whole) = run(RailsOn::OneRouter, bytes, None);
+    assert_eq!(striped, eleven);
+    assert_eq!(whole - striped, 9 * ser(PACKET, 10) + ser(100, 10));
+}
+
 /// Catches a rule for the ranks of programs that changes traffic.
 #[test]
 fn traffic_has_no_rail_by_rank() {
