@@ -46,20 +46,41 @@ pub trait Endpoint: Sized + Send {
     /// Whether a NIC may send a packet with so much payload to another one at `now`.
     fn admits(&mut self, nic: u32, to: u32, bytes: u32, now: u64) -> bool;
 
-    /// Whether what is admitted now may not be admitted later, although nothing was sent.
-    fn may_close(&self) -> bool {
-        false
-    }
-
     /// A NIC has committed such a packet to its link at `now`.
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64);
 
     /// The response to a packet of a NIC is known, and comes later than those that are known already.
     fn answered(&mut self, nic: u32, answer: Answer);
 
-    /// When a NIC must look again after `now` whether it may send something to one of these destinations, as far as that is
-    /// known: when the first of the responses comes that it has not looked at, or when a pause ends.
-    fn next_look(&self, nic: u32, now: u64, waiting: impl Iterator<Item = u32>) -> Option<u64>;
+    /// When a NIC must look again whether it may send something, as far as that is known: when the first of the responses
+    /// comes that it has not looked at, or when a pause ends.
+    fn next_look(&self, nic: u32) -> Option<u64>;
+
+    /// A message joins the end of the queue of a NIC. This and the next four methods are for kinds that pass over messages
+    /// ([`Self::SELECTIVE`]); the messages of the others wait in [`Nic`].
+    fn enqueue(&mut self, _nic: u32, _message: Waiting) {
+        unreachable!("messages wait in their order")
+    }
+
+    /// A message returns to its place in the queue.
+    fn put_back(&mut self, _nic: u32, _place: u64, _message: Waiting) {
+        unreachable!("messages wait in their order")
+    }
+
+    /// Takes the first message that a NIC may send from at `now`, with its place.
+    fn take_next(&mut self, _nic: u32, _now: u64) -> Option<(u64, Waiting)> {
+        unreachable!("messages wait in their order")
+    }
+
+    /// Whether no message waits.
+    fn is_idle(&self, _nic: u32) -> bool {
+        unreachable!("messages wait in their order")
+    }
+
+    /// Unsent bytes of the messages that wait, for audits.
+    fn waiting_bytes(&self, _nic: u32) -> u64 {
+        0
+    }
 
     /// For how long, up to `now`, a NIC has held back packets to another one.
     fn held(&self, nic: u32, to: u32, now: u64) -> u64;

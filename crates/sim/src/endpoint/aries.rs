@@ -71,7 +71,7 @@ impl Endpoint for Aries {
     }
 
     #[inline]
-    fn next_look(&self, nic: u32, _: u64, _: impl Iterator<Item = u32>) -> Option<u64> {
+    fn next_look(&self, nic: u32) -> Option<u64> {
         self.nics[nic as usize].returned.front().map(|&(at, _)| at)
     }
 

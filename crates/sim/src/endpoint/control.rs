@@ -83,18 +83,6 @@ impl Control {
         in_flight + self.full <= window.bytes.max(self.full)
     }
 
-    /// Whether windows can be smaller than a packet, so that pairs pause.
-    #[must_use]
-    pub fn pauses(&self) -> bool {
-        self.law == Some(CongestionLaw::Slingshot)
-    }
-
-    /// Whether windows change.
-    #[must_use]
-    pub fn changes(&self) -> bool {
-        self.law.is_some()
-    }
-
     /// Largest window.
     #[must_use]
     pub fn most(&self) -> u64 {

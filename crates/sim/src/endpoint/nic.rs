@@ -130,19 +130,9 @@ impl Nic {
         self.backlog.get_or_insert_default().messages.push_back(message);
     }
 
-    /// Puts a message at a place in the order of service.
-    pub fn put(&mut self, place: usize, message: Waiting) {
-        let messages = &mut self.backlog.get_or_insert_default().messages;
-        if place == 0 { messages.push_front(message) } else { messages.insert(place, message) }
-    }
-
-    /// Takes the message at a place in the order of service.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn take(&mut self, place: usize) -> Waiting {
-        let messages = self.backlog.as_mut().and_then(|backlog| backlog.messages.remove(place));
-        messages.expect("a message waits there")
+    /// Puts a message before the others.
+    pub fn push_front(&mut self, message: Waiting) {
+        self.backlog.get_or_insert_default().messages.push_front(message);
     }
 
     /// Takes the first message.

@@ -28,7 +28,7 @@ impl Endpoint for Simple {
 
     fn answered(&mut self, _: u32, _: Answer) {}
 
-    fn next_look(&self, _: u32, _: u64, _: impl Iterator<Item = u32>) -> Option<u64> {
+    fn next_look(&self, _: u32) -> Option<u64> {
         None
     }
 

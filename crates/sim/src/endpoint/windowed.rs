@@ -1,11 +1,11 @@
 //! A window towards each destination: bytes without an acknowledgement, fixed or under congestion control
 //! (docs/model.md, section 3).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use super::control::{Answer, Control, Window};
-use super::{Answers, Endpoint};
+use super::{Answers, Endpoint, Waiting};
 use crate::engine::random::Mixer;
 
 /// What a NIC has sent to another one.
@@ -52,13 +52,59 @@ impl Pair {
     }
 }
 
+/// A destination of a NIC.
+#[derive(Clone, Debug)]
+struct Destination {
+    pair: Pair,
+    /// The messages that wait, each with its place in the order of service of the NIC.
+    lane: VecDeque<(u64, Waiting)>,
+}
+
 /// One NIC.
 #[derive(Clone, Debug, Default)]
 struct NicWindows {
-    /// By destination. The map is only accessed by key, so its order does not matter.
-    pairs: HashMap<u32, Pair, BuildHasherDefault<Mixer>>,
+    /// The map is only accessed by key, so its order does not matter.
+    destinations: HashMap<u32, Destination, BuildHasherDefault<Mixer>>,
     /// The acknowledgements that come and that the NIC has not looked at, in order.
     returned: VecDeque<Answer>,
+    /// The places of messages that wait, with their destinations: the first of each lane that may have room.
+    ready: BTreeMap<u64, u32>,
+    /// When pauses of destinations with waiting messages end. (A pause that was replaced may remain.)
+    pauses: BTreeSet<(u64, u32)>,
+    /// Messages that wait.
+    waiting: usize,
+    /// The next place in the order of service.
+    next_place: u64,
+}
+
+impl NicWindows {
+    fn destination(&mut self, control: &Control, to: u32) -> &mut Destination {
+        let new = || Destination { pair: Pair::new(control), lane: VecDeque::new() };
+        self.destinations.entry(to).or_insert_with(new)
+    }
+
+    /// Looks at the acknowledgements that have come by `now`, and at pauses that have ended.
+    fn look(&mut self, control: &Control, now: u64) {
+        let Self { destinations, returned, ready, pauses, .. } = self;
+        while let Some(answer) = returned.front()
+            && answer.at <= now
+        {
+            let of = destinations.get_mut(&answer.to).expect("something was sent there");
+            of.pair.acknowledge(control, answer);
+            if let Some(&(place, _)) = of.lane.front() {
+                ready.insert(place, answer.to);
+            }
+            returned.pop_front();
+        }
+        while let Some(&(end, to)) = pauses.first()
+            && end <= now
+        {
+            pauses.pop_first();
+            if let Some(&(place, _)) = destinations.get(&to).and_then(|of| of.lane.front()) {
+                ready.insert(place, to);
+            }
+        }
+    }
 }
 
 /// NICs that acknowledge each packet, and whose bytes in flight to a destination are limited. A window that has no room
@@ -91,25 +137,15 @@ impl Endpoint for Windowed {
     }
 
     fn admits(&mut self, nic: u32, to: u32, _: u32, now: u64) -> bool {
-        let NicWindows { pairs, returned } = &mut self.nics[nic as usize];
-        while let Some(answer) = returned.front()
-            && answer.at <= now
-        {
-            let pair = pairs.get_mut(&answer.to).expect("something was sent there");
-            pair.acknowledge(&self.control, answer);
-            returned.pop_front();
-        }
-        let Some(pair) = pairs.get_mut(&to) else { return true };
-        pair.advance(&self.control, now);
-        pair.held_since.is_none()
-    }
-
-    fn may_close(&self) -> bool {
-        self.control.changes()
+        let of = &mut self.nics[nic as usize];
+        of.look(&self.control, now);
+        let Some(of) = of.destinations.get_mut(&to) else { return true };
+        of.pair.advance(&self.control, now);
+        of.pair.held_since.is_none()
     }
 
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64) {
-        let pair = self.nics[nic as usize].pairs.entry(to).or_insert_with(|| Pair::new(&self.control));
+        let pair = &mut self.nics[nic as usize].destination(&self.control, to).pair;
         pair.in_flight += u64::from(bytes);
         pair.note(&self.control, now);
     }
@@ -118,24 +154,71 @@ impl Endpoint for Windowed {
         self.nics[nic as usize].returned.push_back(answer);
     }
 
-    fn next_look(&self, nic: u32, now: u64, waiting: impl Iterator<Item = u32>) -> Option<u64> {
-        let NicWindows { pairs, returned } = &self.nics[nic as usize];
-        let answer = returned.front().map(|answer| answer.at);
-        if !self.control.pauses() {
-            return answer;
+    fn next_look(&self, nic: u32) -> Option<u64> {
+        let of = &self.nics[nic as usize];
+        let answer = of.returned.front().map(|answer| answer.at);
+        of.pauses.first().map(|&(end, _)| end).into_iter().chain(answer).min()
+    }
+
+    fn enqueue(&mut self, nic: u32, message: Waiting) {
+        let of = &mut self.nics[nic as usize];
+        let (place, to) = (of.next_place, message.to());
+        of.next_place += 1;
+        of.waiting += 1;
+        let lane = &mut of.destination(&self.control, to).lane;
+        lane.push_back((place, message));
+        if lane.len() == 1 {
+            of.ready.insert(place, to);
         }
-        let pause_end = |to| {
-            let pair: &Pair = pairs.get(&to)?;
-            let end = pair.window.pause_end;
-            (end > now && self.control.has_room(&pair.window, pair.in_flight)).then_some(end)
-        };
-        waiting.filter_map(pause_end).chain(answer).min()
+    }
+
+    fn put_back(&mut self, nic: u32, place: u64, message: Waiting) {
+        let of = &mut self.nics[nic as usize];
+        let to = message.to();
+        of.waiting += 1;
+        let lane = &mut of.destination(&self.control, to).lane;
+        let second = lane.front().map(|&(second, _)| second);
+        lane.push_front((place, message));
+        if let Some(second) = second {
+            of.ready.remove(&second);
+        }
+        of.ready.insert(place, to);
+    }
+
+    fn take_next(&mut self, nic: u32, now: u64) -> Option<(u64, Waiting)> {
+        let of = &mut self.nics[nic as usize];
+        of.look(&self.control, now);
+        while let Some((place, to)) = of.ready.pop_first() {
+            let Destination { pair, lane } = of.destinations.get_mut(&to).expect("a message waits for it");
+            pair.advance(&self.control, now);
+            if pair.held_since.is_none() {
+                let (_, message) = lane.pop_front().expect("a message waits there");
+                if let Some(&(second, _)) = lane.front() {
+                    of.ready.insert(second, to);
+                }
+                of.waiting -= 1;
+                return Some((place, message));
+            }
+            if self.control.has_room(&pair.window, pair.in_flight) {
+                of.pauses.insert((pair.window.pause_end, to));
+            }
+        }
+        None
+    }
+
+    fn is_idle(&self, nic: u32) -> bool {
+        self.nics[nic as usize].waiting == 0
+    }
+
+    fn waiting_bytes(&self, nic: u32) -> u64 {
+        let lanes = self.nics[nic as usize].destinations.values().flat_map(|of| &of.lane);
+        lanes.map(|(_, message)| message.bytes_left).sum()
     }
 
     /// The time for which the window towards the destination had no room for a full packet, or the pair paused.
     fn held(&self, nic: u32, to: u32, now: u64) -> u64 {
-        let NicWindows { pairs, returned } = &self.nics[nic as usize];
-        let Some(mut pair) = pairs.get(&to).copied() else { return 0 };
+        let NicWindows { destinations, returned, .. } = &self.nics[nic as usize];
+        let Some(mut pair) = destinations.get(&to).map(|of| of.pair) else { return 0 };
         // The NIC may not have looked yet at acknowledgements that have come.
         for answer in returned.iter().take_while(|answer| answer.at <= now).filter(|answer| answer.to == to) {
             pair.acknowledge(&self.control, answer);
@@ -145,7 +228,8 @@ impl Endpoint for Windowed {
     }
 
     fn overfull(&self) -> u64 {
-        let exceeds = |nic: &&NicWindows| nic.pairs.values().any(|pair| pair.in_flight > self.control.most());
+        let most = self.control.most();
+        let exceeds = |nic: &&NicWindows| nic.destinations.values().any(|of| of.pair.in_flight > most);
         self.nics.iter().filter(exceeds).count() as u64
     }
 

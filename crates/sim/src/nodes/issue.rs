@@ -108,7 +108,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         let rails = fabric.links.wiring.rails;
         if let Some(head) = head {
-            self.pump(fabric, routing, node * rails, now, head);
+            self.pump(fabric, routing, node * rails, now, (0, head));
         }
         if rails > 1 || E::SELECTIVE {
             self.pump_node(fabric, routing, node, now);
@@ -168,9 +168,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             self.divide(waiting, nic, fabric.links.wiring.rails, outgoing.packets);
             return None;
         }
-        let of = &mut self.nics[nic as usize];
-        if fabric.links.wiring.rails > 1 || position > 0 || !of.is_idle() {
-            of.push_back(waiting);
+        if fabric.links.wiring.rails > 1 || position > 0 || E::SELECTIVE || !self.nics[nic as usize].is_idle() {
+            self.enqueue(nic, waiting);
             return None;
         }
         Some(waiting)
@@ -187,9 +186,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             }
             let bytes = whole.bytes_left.min(count * full);
             let part = whole.split_off(count, bytes, to + rail);
-            let nic = &mut self.nics[(first + rail) as usize];
-            *nic.unsent_mut() += bytes;
-            nic.push_back(part);
+            *self.nics[(first + rail) as usize].unsent_mut() += bytes;
+            self.enqueue(first + rail, part);
         }
     }
 

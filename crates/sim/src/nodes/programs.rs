@@ -106,13 +106,13 @@ impl<E: Endpoint> Nodes<'_, E> {
             self.pump_node(fabric, routing, node, now);
             return;
         }
-        let of = &mut self.nics[nic as usize];
-        if of.is_idle() {
-            self.pump(fabric, routing, nic, now, waiting); // without a queue entry: most NICs of a program never need one
+        if !E::SELECTIVE && self.nics[nic as usize].is_idle() {
+            // Without a queue entry: most NICs of a program never need one.
+            self.pump(fabric, routing, nic, now, (0, waiting));
             return;
         }
-        of.push_back(waiting);
-        if E::SELECTIVE && !of.waits {
+        self.enqueue(nic, waiting);
+        if E::SELECTIVE && !self.nics[nic as usize].waits {
             self.pump_next(fabric, routing, nic, now);
         }
     }

@@ -41,18 +41,51 @@ impl<E: Endpoint> Nodes<'_, E> {
         nic: u32,
         now: u64,
     ) {
-        if let Some(head) = self.nics[nic as usize].pop_front() {
-            self.pump(fabric, routing, nic, now, head);
+        match self.take_next(nic, now) {
+            Some(next) => self.pump(fabric, routing, nic, now, next),
+            None if E::SELECTIVE && !self.endpoint.is_idle(nic) => {
+                self.hold(fabric, nic, now);
+                self.wait_no_longer(fabric, nic, now);
+            }
+            None => {}
         }
     }
 
-    /// The first of a NIC's waiting messages that it may send at `now`, taken from its place in the queue.
-    fn first_admitted(&mut self, nic: u32, now: u64) -> Option<(usize, Waiting)> {
-        let full = u64::from(self.spec.fabric.packet_bytes);
-        let (of, endpoint) = (&mut self.nics[nic as usize], &mut self.endpoint);
-        let admitted = |head: &Waiting| endpoint.admits(nic, head.to(), head.bytes_left.min(full) as u32, now);
-        let place = of.waiting().position(admitted)?;
-        Some((place, of.take(place)))
+    /// A message joins the queue of a NIC.
+    pub(super) fn enqueue(&mut self, nic: u32, message: Waiting) {
+        if E::SELECTIVE {
+            self.endpoint.enqueue(nic, message);
+        } else {
+            self.nics[nic as usize].push_back(message);
+        }
+    }
+
+    /// Takes the message from which a NIC may send at `now`, or may when it is admitted, with its place in the queue.
+    #[inline]
+    fn take_next(&mut self, nic: u32, now: u64) -> Option<(u64, Waiting)> {
+        if E::SELECTIVE {
+            return self.endpoint.take_next(nic, now);
+        }
+        self.nics[nic as usize].pop_front().map(|message| (0, message))
+    }
+
+    /// Puts the message from which a NIC was about to send back in its place.
+    fn put_back(&mut self, nic: u32, place: u64, message: Waiting) {
+        if E::SELECTIVE {
+            self.endpoint.put_back(nic, place, message);
+        } else {
+            self.nics[nic as usize].push_front(message);
+        }
+    }
+
+    /// A NIC that waited for room, if it did, does not any longer.
+    fn wait_no_longer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
+        if std::mem::take(&mut self.nics[nic as usize].waits) {
+            let attachment = fabric.links.wiring.attachments[nic as usize];
+            fabric.links.credits.stop_waiting(fabric.links.slot(attachment.router, attachment.port) as usize);
+            let log = fabric.links.logs.get_mut(fabric.links.nic_vc(nic));
+            log.waited += now - log.waits_since;
+        }
     }
 
     /// Sends as many packets as there is room for, starting with the message at the head, which was taken from the queue.
@@ -63,7 +96,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         routing: &R,
         nic_id: u32,
         now: u64,
-        mut head: Waiting,
+        (mut place, mut head): (u64, Waiting),
     ) {
         assert!((nic_id as usize) < self.nics.len());
         // SAFETY: the line above checks it; there is an attachment for each NIC.
@@ -72,23 +105,15 @@ impl<E: Endpoint> Nodes<'_, E> {
         let buffer = fabric.links.slot(attachment.router, attachment.port) as usize; // channel 0
         let full = self.spec.fabric.packet_bytes;
         let mut granularity = routing.granularity(head.routing());
-        // Place of the head in the queue, from which it was taken.
-        let mut place = 0;
         loop {
             let bytes = head.bytes_left.min(u64::from(full)) as u32;
             // SAFETY: `bytes` is at most `full`, the largest packet.
             let mut times = unsafe { fabric.links.packets.get_unchecked(bytes as usize) };
             if E::ANSWERS {
-                if !self.endpoint.admits(nic_id, head.to(), bytes, now) {
-                    self.nics[nic_id as usize].put(place, head);
-                    let other = if E::SELECTIVE { self.first_admitted(nic_id, now) } else { None };
-                    let Some(other) = other else {
-                        self.hold(fabric, nic_id, now);
-                        break;
-                    };
-                    (place, head) = other;
-                    granularity = routing.granularity(head.routing());
-                    continue;
+                if !E::SELECTIVE && !self.endpoint.admits(nic_id, head.to(), bytes, now) {
+                    self.put_back(nic_id, place, head);
+                    self.hold(fabric, nic_id, now);
+                    break;
                 }
                 let free = self.nics[nic_id as usize].free;
                 let answers = self.endpoint.answers_mut();
@@ -114,11 +139,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                         let here = links.wiring.event_attachment(nic_id);
                         fabric.queue.push(here.router, Event::other(EventKind::NicCredit, at, here.port, 0, nic_id));
                     }
-                    nic.put(place, head);
-                    if E::SELECTIVE && (place > 0 || self.endpoint.may_close()) {
-                        // An earlier message may be sent when its window has room, if its packet is smaller; or this one may
-                        // no longer be sent.
-                        self.await_answer(fabric, nic_id, now);
+                    self.put_back(nic_id, place, head);
+                    if E::SELECTIVE {
+                        // An earlier message may be sent when its window has room, or this one may no longer be sent.
+                        self.await_answer(fabric, nic_id);
                     }
                     return;
                 }
@@ -173,51 +197,38 @@ impl<E: Endpoint> Nodes<'_, E> {
             if self.programs.is_some() {
                 self.packet_leaves(fabric, (head.message, wire), head.bytes_left == 0, hop.end);
             }
-            // SAFETY: as above.
-            let nic = unsafe { self.nics.get_unchecked_mut(nic_id as usize) };
             if head.bytes_left > 0 {
                 if self.spec.fabric.nic.order == NicOrder::RoundRobin {
-                    nic.push_back(head);
-                } else {
+                    self.enqueue(nic_id, head);
+                } else if !E::SELECTIVE || self.endpoint.admits(nic_id, head.to(), bytes, now) {
                     continue;
+                } else {
+                    self.put_back(nic_id, place, head);
                 }
             }
-            let next =
-                if E::SELECTIVE { self.first_admitted(nic_id, now) } else { nic.pop_front().map(|next| (0, next)) };
-            match next {
-                Some(next) => {
-                    (place, head) = next;
-                    if E::ANSWERS {
-                        granularity = routing.granularity(head.routing()); // else a node has one routing
-                    }
+            let Some(next) = self.take_next(nic_id, now) else {
+                if E::SELECTIVE && !self.endpoint.is_idle(nic_id) {
+                    self.hold(fabric, nic_id, now);
                 }
-                None => {
-                    if E::SELECTIVE && !self.nics[nic_id as usize].is_idle() {
-                        self.hold(fabric, nic_id, now);
-                    }
-                    break;
-                }
+                break;
+            };
+            (place, head) = next;
+            if E::ANSWERS {
+                granularity = routing.granularity(head.routing()); // else a node has one routing
             }
         }
-        // SAFETY: as above.
-        let nic = unsafe { self.nics.get_unchecked_mut(nic_id as usize) };
-        if nic.waits {
-            nic.waits = false;
-            fabric.links.credits.stop_waiting(buffer);
-            let log = fabric.links.logs.get_mut(vc_index);
-            log.waited += now - log.waits_since;
-        }
+        self.wait_no_longer(fabric, nic_id, now);
     }
 
     /// All waiting messages of a NIC are held back at `now`: it looks again when that may change.
     fn hold<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
         self.endpoint.answers_mut().hold(nic, now);
-        self.await_answer(fabric, nic, now);
+        self.await_answer(fabric, nic);
     }
 
     /// A NIC looks again when the next answer has come, or a pause has ended.
-    fn await_answer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
-        let look = self.endpoint.next_look(nic, now, self.nics[nic as usize].waiting().map(Waiting::to));
+    fn await_answer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32) {
+        let look = self.endpoint.next_look(nic);
         if let Some(at) = self.endpoint.answers_mut().await_answer(nic, look) {
             let here = fabric.links.wiring.event_attachment(nic);
             let event = Event::other(EventKind::NicCredit, at, here.port, NicNews::Window as u8, nic);

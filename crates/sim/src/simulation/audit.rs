@@ -138,6 +138,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_
                 audit.sent += links.vcs[vc].committed(links.logs.get(vc)).0;
             }
             audit.waiting_bytes += nic.waiting().map(|waiting| waiting.bytes_left).sum::<u64>();
+            audit.waiting_bytes += nodes.endpoint.waiting_bytes(nic_id);
         }
         under_way.append(&mut requests.borrow_mut());
         audit.delivered = answers.map_or(0, |answers| answers.delivered);
