@@ -22,6 +22,7 @@ def test_list_names_every_study(capsys):
     assert set(listed) == {
         *kang,
         "latency-load",
+        "congestion-control",
         "aries-modes",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),
         *(f"desensi2019-{page}" for page in ("model", "fig3", "fig4", "fig5", "fig7", "fig8", "fig9", "fig10")),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
+from odonata.machine.congestion import Kind as CongestionKind
 from odonata.placement import LAYOUTS, POLICIES, Freedom, format_ids
 from odonata.scenario.apps.mapping import MAPPINGS
 from odonata.scenario.job_routings import job_routings
@@ -171,10 +172,20 @@ def _rounded(ps: int) -> int:
     return -(-ps // step) * step
 
 
+def congestion_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """The other kinds of congestion control, on a machine that states its kind, which it could then change."""
+    control = space.resolved.system.table.fabric.congestion_control
+    if control is not None:
+        for kind in get_args(CongestionKind):
+            if kind != control.kind:
+                yield (("fabric.congestion_control", {"kind": kind}),)
+
+
 KINDS: dict[str, Callable[[Space], Iterator[tuple[tuple[str, Any], ...]]]] = {
     "placement": placement_changes,
     "routing": routing_changes,
     "mapping": mapping_changes,
     "start": start_changes,
+    "congestion-control": congestion_changes,
 }
 """Kind, as `[advise] allow` names it -> its changes."""

@@ -19,7 +19,7 @@ class Remedy:
     """A change of a scenario."""
 
     kinds: tuple[str, ...]
-    """Kinds of the change: `placement`, `routing`, `mapping`, `start`."""
+    """Kinds of the change: `placement`, `routing`, `mapping`, `start`, `congestion-control`."""
     changes: tuple[tuple[str, Any], ...]
     """Keys as `Scenario.set` takes them, and their values."""
 

@@ -192,7 +192,7 @@ def _gets_aries(base: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
 
 
 def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with changes. A change of a kind drops the keys of the kind before: the crossbar of routers, the window of
+    """A table with changes. A change of a kind drops the keys of the kind before: crossbars of routers, windows of
     NICs, the numbers of congestion control.
     """
     router, nic = _part_of(changes, "router"), _part_of(changes, "nic")
@@ -208,7 +208,11 @@ def _over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
             for key in ARIES:
                 before.pop(key, None)
     control, before = _part_of(changes, "congestion_control"), _part_of(table, "congestion_control")
-    if isinstance(control, Mapping) and isinstance(before, Mapping) and control.get("kind", before["kind"]) != before["kind"]:
+    if (
+        isinstance(control, Mapping)
+        and isinstance(before, Mapping)
+        and control.get("kind", before["kind"]) != before["kind"]
+    ):
         del table["fabric"]["congestion_control"]
     return _merge(table, changes)
 

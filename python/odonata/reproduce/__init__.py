@@ -24,6 +24,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
+    "congestion-control": "odonata.reproduce.congestion.control",
     "aries-modes": "odonata.reproduce.aries_modes.page",
     "desensi2019-model": "odonata.reproduce.desensi2019.model",
     "desensi2019-fig3": "odonata.reproduce.desensi2019.distances",

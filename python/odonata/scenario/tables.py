@@ -14,7 +14,7 @@ from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing, SensingTable
 
 Record = Literal["every-message", "histogram", "nothing"]
-Remedies = Literal["placement", "routing", "mapping", "start"]
+Remedies = Literal["placement", "routing", "mapping", "start", "congestion-control"]
 
 #: Default placement: the lowest free nodes.
 DEFAULT_POLICY = "contiguous"
@@ -181,7 +181,9 @@ class AdviseTable(Table):
         None, description="the job that is to become faster (default: the one that the others slow down most)"
     )
     allow: tuple[Remedies, ...] = Field(
-        ("placement", "routing", "mapping", "start"), strict=False, description="kinds of remedies (default: all)"
+        ("placement", "routing", "mapping", "start", "congestion-control"),
+        strict=False,
+        description="kinds of remedies (default: all)",
     )
     jobs: tuple[str, ...] | None = Field(
         None, strict=False, description="jobs that may be changed (default: all of the file)"

@@ -1,0 +1,1 @@
+"""What congestion control does: GPCNeT's canaries beside its congestors, and an incast with a bystander."""

@@ -1,0 +1,282 @@
+"""`congestion-control`: an incast under each kind of congestion control, and GPCNeT's canaries beside its congestors.
+
+- Points with `test` "incast": `flows` nodes send to one node without end, and two bystanders exchange small messages
+  with nodes on the same routers. The closed form: the root takes what its link carries, each flow an equal share, and
+  the bystander is not slowed.
+- Points with `test` "latency" or "allreduce": GPCNeT (Chunduri et al., SC 2019) as its code has it (netbench/GPCNET,
+  version 1.3): a fifth of the nodes measures, four fifths are four congestors, all on random nodes.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+
+from odonata import __version__, scenario
+from odonata.reproduce.markdown import counts, reasons, table, wrapped
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import statement
+from odonata.store.engine import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
+    from odonata.scenario import Scenario
+    from odonata.store import Run
+
+SYSTEM = "frontier"
+CONTROLS = ("none", "slingshot", "ecn-window", "nscc")
+FLOWS = (8, 32, 128)
+INCAST_MESSAGE = "2 MiB"
+"""Of each flow, as in the aggressor of Piarulli et al. (arXiv 2604.11432)."""
+CANARY, CONGESTOR = "8 B", "4 KiB"
+"""Sizes of GPCNeT: one double, and 512 doubles (`NUM_LAT_TESTS`, `A2A_MSG_COUNT` and so on in its code)."""
+GPCNET = {64: 8, 1_000: 2}
+"""Nodes -> ranks of a node. GPCNeT runs with all cores; this is what can be simulated."""
+FREE_HOST = {"send": "100 ns", "receive": "100 ns", "call": "0 s", "copy": "100 GB/s", "rendezvous": "0 s"}
+"""Costs of the host in an incast, so that the network limits it (assumed)."""
+WARM_UP, SPAN = "400 us", "1400 us"
+
+
+def points(reduced: bool) -> Points:
+    """Incasts, then GPCNeT."""
+    controls = CONTROLS[:2] if reduced else CONTROLS
+    incasts: Points = [
+        {"test": "incast", "control": control, "size": flows, "beside": beside}
+        for flows in (FLOWS[:1] if reduced else FLOWS)
+        for control, beside in [("none", False), *((control, True) for control in controls)]
+    ]
+    nodes = {16: 2} if reduced else GPCNET
+    return incasts + [
+        {"test": test, "control": control, "size": size, "beside": beside}
+        for size in nodes
+        for test in ("latency", "allreduce")
+        for control in CONTROLS[:2]
+        for beside in (False, True)
+    ]
+
+
+def make(point: Mapping[str, Any]) -> Scenario:
+    """The scenario of a point."""
+    jobs = _incast(point) if point["test"] == "incast" else _gpcnet(point)
+    table: dict[str, Any] = {
+        "system": {
+            "preset": SYSTEM,
+            "fabric": {"nic": {"rail": "by-rank"}, "congestion_control": {"kind": point["control"]}},
+        },
+        "job": jobs,
+        "run": {"seed": 1},
+    }
+    if point["test"] == "incast":
+        table["run"]["until"] = SPAN
+    else:
+        table["run"] |= {"until": "canary", "horizon": "20 ms"}
+    return scenario.parse(tomlkit.dumps(table), "congestion-control.toml")
+
+
+def _incast(point: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The root is node 0; senders are spread over the machine, and so are the bystanders, each beside a sender or the
+    root."""
+    flows = point["size"]
+    senders = [16 + place * (9_000 // flows) for place in range(flows)]
+    bystander = {
+        "name": "bystander",
+        "place": {"policy": "explicit", "nodes": [1, senders[0] + 1, senders[-1] + 1, 2]},
+        "app": {"motif": "halo2d", "message": "8 KiB", "grid": [4, 1], "order": "all-at-once"},
+        "overhead": FREE_HOST,
+        "start": WARM_UP,
+    }
+    incast = {
+        "name": "incast",
+        "place": {"policy": "explicit", "nodes": [0, *senders]},
+        "app": {"motif": "incast", "message": INCAST_MESSAGE},
+        "overhead": FREE_HOST,
+        "background": True,
+    }
+    return [bystander, incast] if point["beside"] else [bystander]
+
+
+def _gpcnet(point: Mapping[str, Any]) -> list[dict[str, Any]]:
+    nodes, ranks = point["size"], {**GPCNET, 16: 2}[point["size"]]
+    congestor_nodes = nodes * 4 // 5
+    canary_nodes = nodes - congestor_nodes
+    apps: dict[str, dict[str, Any]] = {
+        "latency": {
+            "motif": "halo2d",
+            "message": CANARY,
+            "grid": [canary_nodes * ranks, 1],
+            "order": "all-at-once",
+        },
+        "allreduce": {"collective": "allreduce", "message": CANARY},
+        "all-to-all": {"collective": "alltoall", "message": CONGESTOR},
+        "incast": {"motif": "incast", "message": CONGESTOR},
+        "put-incast": {"motif": "incast", "message": CONGESTOR},
+        "get-broadcast": {"collective": "broadcast", "algorithm": "flat", "message": CONGESTOR},
+    }
+
+    def job(name: str, app: str, count: int, seed: int) -> dict[str, Any]:
+        of = {"name": name, "nodes": count, "place": {"policy": "random", "seed": seed}, "app": apps[app]}
+        return {**of, "ranks_per_node": ranks, "mapping": {"name": "random-ranks", "seed": seed}}
+
+    jobs = [{**job("canary", point["test"], canary_nodes, 1), "iterations": 200, "start": "200 us"}]
+    if point["beside"]:
+        share = congestor_nodes // 4
+        for seed, app in enumerate(("all-to-all", "incast", "put-incast", "get-broadcast"), start=2):
+            jobs.append({**job(app, app, share, seed), "background": True})
+    return jobs
+
+
+def keep(run: Run) -> dict[str, Any]:
+    """Iterations of the first job: their number, mean and 99 % quantile in microseconds. Of an incast also the share of
+    the link to its root that was used, and Jain's index of the bytes that its senders sent."""
+    import numpy as np
+    import polars as pl
+
+    ranks = run.jobs["ranks"][0]
+    times = run.iterations.filter(pl.col("job") == 0, pl.col("ranks") == ranks)["longest_ps"].to_numpy() / 1e6
+    if not len(times):
+        return {"iterations": 0, "mean_us": None, "p99_us": None, "used": None, "jain": None}
+    kept = {"iterations": len(times), "mean_us": float(times.mean()), "p99_us": float(np.quantile(times, 0.99))}
+    job = run.resolved["spec"]["jobs"][-1]
+    if job["name"] != "incast":
+        return kept | {"used": None, "jain": None}
+    root, *senders = job["nodes"]
+    links = run.links
+    used = links.filter(pl.col("to_kind") == "node", pl.col("to_id") == root)["busy"].max()
+    of_senders = links.filter(pl.col("from_kind") == "node", pl.col("from_id").is_in(senders))
+    sent = of_senders.group_by("from_id").agg(pl.col("bytes").max())["bytes"].to_numpy().astype(float)
+    return kept | {"used": used, "jain": float(sent.sum() ** 2 / (len(sent) * (sent**2).sum()))}
+
+
+def _by(runs: Runs) -> dict[tuple[str, str, int, bool], Mapping[str, Any]]:
+    return {(run["test"], run["control"], run["size"], run["beside"]): run for run in runs}
+
+
+def impact(runs: Runs, test: str, control: str, size: int, value: str = "mean_us") -> float:
+    """A time beside the others over the same alone; infinite if nothing ended beside them."""
+    by = _by(runs)
+    alone = by[test, "none" if test == "incast" else control, size, False][value]
+    beside = by[test, control, size, True][value]
+    return float("inf") if beside is None else beside / alone
+
+
+def rows(runs: Runs) -> list[Row]:
+    """Closed forms of an incast, and the published impact of GPCNeT's congestors on Slingshot."""
+    statements = []
+    for run in runs:
+        test, control, size = run["test"], run["control"], run["size"]
+        if not run["beside"]:
+            continue
+        model = control
+        if test == "incast":
+            of = f"incast of {size} flows"
+            for id_, what, ours, tolerance in (
+                ("CC1", "use of the link to the root", run["used"], "10 %"),
+                ("CC2", "Jain's index", run["jain"], "10 %"),
+                ("CC3", "slowdown of bystanders", impact(runs, test, control, size), "10 %"),
+            ):
+                if id_ == "CC3" and control == "none":
+                    tolerance = "> 1.1"  # an incast without control spreads
+                statements.append(statement(id_, f"{of}: {what}", ours, 1.0, "x", tolerance, FORM, model=model))
+            continue
+        name = "random neighbours, 8 B" if test == "latency" else "all-reduce of 8 B"
+        for value, what in (("mean_us", "mean"), ("p99_us", "99 %")):
+            ours = impact(runs, test, control, size, value)
+            text = f"{name} on {size} nodes: impact of the congestors on the {what}"
+            if control == "slingshot":
+                statements.append(statement("GP1", text, ours, 1.0, "x", "± 0.1", PUBLISHED, model=model))
+            else:
+                statements.append(statement("GP2", text, ours, 1.1, "x", "> 1.1", PUBLISHED, model=model))
+    return statements
+
+
+FORM = "closed form"
+PUBLISHED = "GPCNeT on Slingshot: impact 1.0 on 64 nodes and on 1,000 of Frontier"
+
+
+def page(rows: Sequence[Row], runs: Runs) -> str:
+    """The page."""
+    template = (files(__package__) / "control.md").read_text(encoding="utf-8")
+    by = _by(runs)
+    incasts = [
+        [str(size), control, f"{run['used']:.3f}", f"{run['jain']:.3f}", _factor(impact(runs, test, control, size))]
+        for (test, control, size, beside), run in by.items()
+        if test == "incast" and beside
+    ]
+    canaries = [
+        [
+            test,
+            str(size),
+            control,
+            *(
+                _us(by[test, control, size, beside][value])
+                for value in ("mean_us", "p99_us")
+                for beside in (False, True)
+            ),
+            *(_factor(impact(runs, test, control, size, value)) for value in ("mean_us", "p99_us")),
+        ]
+        for (test, control, size, beside) in by
+        if test != "incast" and beside
+    ]
+    text = Template(template).substitute(
+        version=__version__,
+        engine=fingerprint(),
+        counts="; ".join(f"{control}: {counts(rows, control)}" for control in CONTROLS),
+        system=SYSTEM,
+        message=INCAST_MESSAGE,
+        ranks=" and ".join(f"{ranks} on {nodes:,} nodes" for nodes, ranks in GPCNET.items()),
+        incasts=table(["flows", "control", "link used", "Jain's index", "bystanders"], incasts, "rlrrr"),
+        canaries=table(
+            [
+                "canary",
+                "nodes",
+                "control",
+                "mean alone, us",
+                "beside",
+                "99 % alone, us",
+                "beside",
+                "impact, mean",
+                "99 %",
+            ],
+            canaries,
+            "lrlrrrrrr",
+        ),
+        rows=table(
+            ["id", "what", "control", "ours", "wanted", "tolerance", "verdict"],
+            [
+                [row.id, row.what, row.model, _plain(row.ours), f"{row.theirs:.2f}", row.tolerance, row.verdict]
+                for row in rows
+            ],
+            "lllrrll",
+        ),
+        reasons=reasons(rows),
+    )
+    return wrapped(text)
+
+
+def _factor(value: float) -> str:
+    return "no iteration ended" if value == float("inf") else f"x {value:.2f}"
+
+
+def _plain(value: float) -> str:
+    return "–" if value == float("inf") else f"{value:.2f}"
+
+
+def _us(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+REPRODUCTION = Reproduction(
+    name="congestion-control",
+    title="Congestion control: incasts against closed forms, and GPCNeT's canaries beside its congestors",
+    points=points,
+    make=make,
+    rows=rows,
+    page=page,
+    keep=keep,
+)
