@@ -20,7 +20,7 @@ pub(crate) struct Pair {
     share: u64,
     acknowledged: u64,
     marked: u64,
-    /// l0 and v of `nscc`.
+    /// l0, and v of `nscc`.
     least_delay: Option<u64>,
     mean_queue: u64,
 }
@@ -68,26 +68,30 @@ impl Pair {
         let (full, most) = (u64::from(fabric.packet_bytes), control.window_bytes);
         let new = of.t - of.delay >= self.since;
         match control.law {
-            CongestionLaw::Slingshot => {
-                if new {
-                    self.slingshot(full, most, of);
-                }
-            }
+            CongestionLaw::Slingshot => self.slingshot(full, most, of, new),
             CongestionLaw::EcnWindow => self.ecn_window(full, most, of, new),
             CongestionLaw::Nscc { target_ps } => self.nscc(full, most, target_ps, of, new),
         }
     }
 
-    fn slingshot(&mut self, full: u64, most: u64, of: Acknowledgement) {
-        if of.marked {
-            let least = full.div_ceil(1024);
-            self.window = least.max(self.window.min(2 * full) / 2);
-            self.since = of.t;
-        } else {
-            self.window = most.min(self.window + self.window / 8 + 1);
+    fn slingshot(&mut self, full: u64, most: u64, of: Acknowledgement, new: bool) {
+        let fastest = self.least_delay.map_or(of.delay, |least| least.min(of.delay));
+        self.least_delay = Some(fastest);
+        if !new {
+            return;
         }
+        self.window = if of.marked {
+            self.since = of.t;
+            let kept = u128::from(self.window) * u128::from(2 * fastest) / u128::from(of.delay.max(1));
+            let less = u128::from(self.window - self.window / 8);
+            full.div_ceil(1024).max(kept.min(less) as u64)
+        } else if of.delay < fastest + fastest / 2 {
+            most.min(self.window + of.bytes.min(self.window) / 4 + 1)
+        } else {
+            most.min(self.window + of.bytes.min(full * of.bytes / self.window) / 8 + 1)
+        };
         if self.window < full {
-            let pause = u128::from(of.delay) * u128::from(full - self.window) / u128::from(self.window);
+            let pause = u128::from(fastest) * u128::from(full - self.window) / u128::from(self.window);
             self.pause_end = of.t + pause.min(LONGEST_PAUSE) as u64;
         }
     }

@@ -28,7 +28,7 @@ class CongestionTable(Table):
 
     kind: Kind = Field(
         description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back, "
-        "at once and each pair of NICs by itself (De Sensi 2020; the law is assumed); `ecn-window`: switches mark packets, and "
+        "at once and pair by pair (De Sensi 2020; the law is assumed); `ecn-window`: switches mark packets, and "
         "windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0",
     )
     window: Size | None = Field(

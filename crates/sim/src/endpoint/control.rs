@@ -2,7 +2,7 @@
 //!
 //! | law | what it follows | least window |
 //! |---|---|---|
-//! | [`slingshot`] | marks of ports to nodes | 1/1024 of a packet |
+//! | [`slingshot`] | marks of ports to nodes, and delays | 1/1024 of a packet |
 //! | [`ecn_window`] | the share of marked packets in a round trip | a packet |
 //! | [`nscc`] | marks and delays | a packet |
 
@@ -69,7 +69,8 @@ impl Control {
     #[must_use]
     pub fn first(&self) -> Window {
         let law = match self.law {
-            None | Some(CongestionLaw::Slingshot) => [0; 3],
+            None => [0; 3],
+            Some(CongestionLaw::Slingshot) => slingshot::FIRST,
             Some(CongestionLaw::EcnWindow) => ecn_window::FIRST,
             Some(CongestionLaw::Nscc { .. }) => nscc::FIRST,
         };

@@ -19,7 +19,7 @@ pub struct CongestionSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CongestionLaw {
-    /// At once at most one packet; only ports to nodes mark (De Sensi 2020; assumed).
+    /// At once what is on the way without a queue; only ports to nodes mark (De Sensi 2020; assumed).
     Slingshot,
     /// DCTCP (Alizadeh 2010).
     EcnWindow,
