@@ -91,13 +91,9 @@ def ibnetdiscover(cables: list[tuple[str, str]], hosts: list[tuple[str, str]]) -
     return "\n".join(rows) + "\n"
 
 
-def fat_tree(levels: int) -> str:
-    """A fat tree: leaf switches with two hosts each, below common switches, or below two pods and a core."""
-    if levels == 2:
-        cables = [(f"leaf{a}", f"spine{b}") for a, b in product(range(6), range(3))]
-    else:
-        cables = [(f"leaf{p}{a}", f"middle{p}{b}") for p, a, b in product(range(4), range(2), range(2))]
-        cables += [(f"middle{p}{b}", f"core{b}{c}") for p, b, c in product(range(4), range(2), range(2))]
+def fat_tree() -> str:
+    """A fat tree of two levels: leaf switches with two hosts each."""
+    cables = [(f"leaf{a}", f"spine{b}") for a, b in product(range(6), range(3))]
     leaves = dict.fromkeys(a for a, _ in cables if a.startswith("leaf"))
     return ibnetdiscover(cables, [(f"n-{leaf}-{host}", leaf) for leaf in leaves for host in range(2)])
 

@@ -213,7 +213,7 @@ def test_mutilated_files_end_in_an_ordinary_error_or_in_a_machine(text, imports)
 
 
 def test_a_message_from_standard_error_is_named(tmp_path: Path) -> None:
-    text = fabrics.fat_tree(2)
+    text = fabrics.fat_tree()
     for line, hint in (
         ("ibwarn: [4242] mad_rpc: _do_madrpc failed; dport (Lid 3)", "2>messages"),
         ("src/query_smp.c:196; umad (DR path slid 0) bad status 110; timed out", "2>messages"),

@@ -176,7 +176,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("found", "instead", "line", "message", "hint"),
+    ("replaced", "instead", "line", "message", "hint"),
     [case[1:] for case in CASES],
     ids=[case[0] for case in CASES],
 )

@@ -102,7 +102,7 @@ pub struct FabricSpec {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub header_bytes: u32,
     /// Size of a flit, at least 1: a packet has a whole number of flits on a link.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub flit_bytes: u32,
     /// What packets cross inside a router; an ideal switch when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,7 +197,7 @@ pub(crate) fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-fn one() -> u32 {
+fn single() -> u32 {
     1
 }
 

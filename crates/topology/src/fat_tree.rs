@@ -74,14 +74,14 @@ pub struct FatTreeSpec {
     /// Cables between a spine and each of its cores.
     pub core_links: u32,
     /// NICs per node.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub rails: u32,
     /// Where they are.
     #[serde(default, skip_serializing_if = "TreeRails::is_default")]
     pub rails_on: TreeRails,
 }
 
-fn one() -> u32 {
+fn single() -> u32 {
     1
 }
 

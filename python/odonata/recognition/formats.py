@@ -63,8 +63,8 @@ def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, 
     Raises
     ------
     InputError
-        For a file of no known format, with the line for what is wrong in it, and for what is no Dragonfly+, dragonfly
-        or cascade.
+        For a file of no known format, with the line for what is wrong in it, and for what is no Dragonfly+, dragonfly,
+        cascade or fat tree.
     """
     text = read_output(file)
     name = str(file).rsplit("/", 1)[-1]

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from odonata.errors import InputError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 #: Most switches, cables and hosts of a file. Assumed: ten times the largest machine.
 MOST_PARTS = 4_000_000
+
+#: Names in a list, in a message.
+_LISTED = 4
 
 _NUMBER = re.compile(r"[0-9]+")
 
@@ -151,3 +154,9 @@ def count(number: int, what: str) -> str:
     """`1 cable`, `2 cables`, `2 switches`."""
     plural = "es" if what.endswith(("ch", "s", "x")) else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few of a list of names, and how many more there are."""
+    shown = ", ".join(f"`{shortened(name, 60)}`" for name in names[:_LISTED])
+    return shown + (f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else "")

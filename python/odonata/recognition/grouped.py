@@ -14,7 +14,7 @@ from odonata.errors import InputError
 from odonata.machine.sources import flat
 from odonata.recognition.graph import Fabric, count, fields, pattern
 from odonata.recognition.layout import in_order, places
-from odonata.recognition.recognise import Recognised, checked, facts_of, fail
+from odonata.recognition.recognise import Recognised, checked, facts_of, fail, links_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
         raise InputError(
             f"the file says which nodes share a switch and a group ({count(len(given.groups), 'group')}, "
             f"{count(len(leaves), 'leaf switch')}, {count(sum(leaves), 'node')}), but not how switches are joined: "
-            "this may be a fat tree as well",
-            hint="if it is a Dragonfly+, dragonfly or cascade, --like SYSTEM takes the kind and the cables of a system",
+            "this may be a fat tree, a Dragonfly+ or another kind",
+            hint="--like SYSTEM takes the kind and the cables of a system",
         )
     has_kind = "kind" in given.remarks
     rows, names, hosts = _rows(given, base)
@@ -71,7 +71,8 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
         table["title"] = f"imported from {file}"
     _seat(result, rows, names, hosts, given.remarks.get("failed", {}))
     rule = table.get("arrangement")
-    result.facts = facts_of(result, f"arrangement `{rule}`, not from cables" if rule else "a list, not from cables")
+    words = "cores" if table["kind"] == "fat-tree" else f"arrangement `{rule}`" if rule else "a list"
+    result.facts = facts_of(result, f"{words}, not from cables")
     checked(result)
     return result
 
@@ -117,10 +118,13 @@ def _table(
         "dragonfly-plus": {"groups", "leaves", "nodes_per_leaf"},
         "dragonfly": {"groups", "routers", "nodes_per_router"},
         "cascade": {"groups", "rows", "nodes_per_router"},
+        "fat-tree": {"pods", "leaves", "nodes_per_leaf"},
     }[kind]
     fits = len(rows) == shape.groups and leaves <= shape.routers_per_group and each <= shape.nodes_per_router
     if exact and fits and last <= (shape.last_group_routers or shape.routers_per_group):
         return table, keys
+    if kind == "fat-tree":
+        return _tree(base, table, len(rows), leaves, each), keys
     together = table.get("rails", 1) if table.get("rails_on") == "different-routers" else 1
     nics = 1 if together > 1 else table.get("rails", 1)
     for key in ("radix", "last_group_leaves", "last_group_routers", "last_group_rows", "pair_links", "global_links"):
@@ -148,6 +152,24 @@ def _table(
         if table["arrangement"] == "parallel":
             table["arrangement"] = "linear"
     return table, keys | set(part)
+
+
+def _tree(base: System, table: dict[str, Any], pods: int, leaves: int, each: int) -> dict[str, Any]:
+    """The table of a fat tree with so many pods, leaves (or blocks of leaves with the same nodes) and nodes on each."""
+    table.pop("radix", None)
+    together = table.get("rails", 1) if table.get("rails_on") == "different-leaves" else 1
+    table |= {"pods": pods, "leaves": leaves * together, "nodes_per_leaf": each}
+    if pods == 1:
+        for key in ("pods", "cores", "core_links"):
+            table.pop(key, None)
+    elif "cores" not in table:
+        raise InputError(
+            f"the file has {pods:,} groups of leaf switches, but `{base.name}` is a fat tree of two levels, which has "
+            "one",
+            hint="name a fat tree of three levels",
+        )
+    table["fabric"] = table["fabric"] | {"links": links_of(table["fabric"]["links"], table)}
+    return table
 
 
 def _seat(

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.recognition import grid
+from odonata.recognition import grid, tree
 from odonata.recognition.graph import count, fields, pattern
 from odonata.recognition.layout import Layout, filled, in_order, places
 
@@ -34,13 +34,24 @@ class Neighbours:
             self.of[link.a].add(link.b)
             self.of[link.b].add(link.a)
 
+    def parts(self) -> list[list[int]]:
+        """Switches that cables join; a switch without cables is no part."""
+        return [part for part in _components(range(len(self.of)), self.of) if len(part) > 1]
+
+    @staticmethod
+    def not_joined(parts: Sequence[Sequence[int]]) -> InputError:
+        """The error for a fabric in parts."""
+        sizes = ", ".join(f"{len(part):,}" for part in sorted(parts, key=len, reverse=True)[:5])
+        message = f"the fabric has {len(parts):,} parts that no cable joins, of {sizes} switches"
+        return InputError(message, hint="one machine is one fabric: give them one by one")
+
 
 def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
     """The kind of machine and the place of every switch.
 
     `one_group` is the kind of a machine that may have a single group, whose cabling does not distinguish it from other
-    topologies. Raises InputError for a fabric that is no Dragonfly+, dragonfly or cascade; the error says what it looks
-    like.
+    topologies: leaves below the same spines are a fat tree of two levels unless it says that they are the group of a
+    Dragonfly+. Raises InputError for a fabric of none of the kinds; the error says what it looks like.
     """
     near = Neighbours(fabric)
     edge = {nic.switch for nic in fabric.nics}
@@ -48,19 +59,11 @@ def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
         raise InputError("no switch has a host", hint="a machine needs nodes: give the whole output")
     if not fabric.links:
         raise InputError(f"no cable joins two switches: {count(len(fabric.switches), 'switch')}, nothing else")
-    _check_joined(fabric, near)
+    if one_group == "fat-tree" or len(near.parts()) > 1:
+        return tree.recognised(fabric, near)
     between_edges = sum(a in edge and b in edge for a, b in near.cables)
     direct = between_edges > sum((a in edge) != (b in edge) for a, b in near.cables)
     return _direct(fabric, near, one_group) if direct else _plus(fabric, near, edge, one_group)
-
-
-def _check_joined(fabric: Fabric, near: Neighbours) -> None:
-    """Raises InputError for a fabric in parts; switches without cables are no part."""
-    parts = [part for part in _components(range(len(fabric.switches)), near.of) if len(part) > 1]
-    if len(parts) > 1:
-        sizes = ", ".join(f"{len(part):,}" for part in sorted(parts, key=len, reverse=True)[:5])
-        message = f"the fabric has {len(parts):,} parts that no cable joins, of {sizes} switches"
-        raise InputError(message, hint="one machine is one fabric: give them one by one")
 
 
 def _components(switches: Iterable[int], of: Sequence[Iterable[int]] | dict[int, set[int]]) -> Iterator[list[int]]:
@@ -102,13 +105,7 @@ def _plus(fabric: Fabric, near: Neighbours, edge: set[int], one_group: str | Non
         else:
             rest.append(switch)
     if len(clusters) == 1 and one_group is None:
-        inner = len(spines[0])
-        raise InputError(
-            f"this is a fat tree of two levels: all {count(len(leaves), 'leaf switch')} with hosts are joined to the "
-            f"same {count(inner, 'switch')}"
-            + (f", and these to {count(len(rest), 'switch')} above them" if rest else ""),
-            hint="a Dragonfly+ has several groups, joined by their spines",
-        )
+        return tree.recognised(fabric, near)
     of_spine = {spine: number for number, row in enumerate(spines) for spine in row}
     above = []
     for switch in rest:
@@ -120,12 +117,7 @@ def _plus(fabric: Fabric, near: Neighbours, edge: set[int], one_group: str | Non
             above.append(switch)
     between = sum(of_spine[a] != of_spine[b] for a, b in near.cables if a in of_spine and b in of_spine)
     if above and (between == 0 or len(above) > len(of_spine) // 10):
-        levels = f"{len(leaves):,} with hosts, {len(of_spine):,} above them, {len(above):,} above these"
-        raise InputError(
-            f"this is a fat tree of three levels: switches: {levels}; "
-            f"{count(between, 'pair')} of switches in the middle are joined directly",
-            hint="the groups of a Dragonfly+ are joined by cables between their spines",
-        )
+        return tree.recognised(fabric, near)
     if above:
         notes.append(f"{count(len(above), 'switch')} that belongs to no group is left out")
     whole = [sum(leaf in near.of[spine] for leaf in c for spine in s) for c, s in zip(clusters, spines, strict=True)]

@@ -83,12 +83,12 @@ def _on_routers(layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: i
     of_router: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for host, own in nics.items():
         of_router[own[0][0]].append((min(nic.port for _, nic in own), host))
-    seats = _seats(of_router)
+    seats = seats_of(of_router)
     names, failed = _named(layout.with_nodes, seats)
     for host, own in nics.items():
         if len(own) != rails:
             failed.add(names.index(host))
-    _note_incomplete(nics, rails, notes)
+    incomplete(nics, rails, notes)
     each = len(names) // len(layout.with_nodes)
     if layout.kind == "dragonfly-plus":
         return Nodes({"nodes_per_leaf": each}, names, failed, notes=notes)
@@ -96,7 +96,7 @@ def _on_routers(layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: i
     return Nodes(keys | ({"rails": rails, "rails_on": "one-router"} if rails > 1 else {}), names, failed, notes=notes)
 
 
-def _seats(of_router: dict[int, list[tuple[int, str]]]) -> dict[int, list[str | None]]:
+def seats_of(of_router: dict[int, list[tuple[int, str]]]) -> dict[int, list[str | None]]:
     """The hosts of each router by their ports, with holes if all routers use ports of the same few for hosts."""
     most = max(map(len, of_router.values()))
     ports = sorted({port for hosts in of_router.values() for port, _ in hosts})
@@ -119,7 +119,8 @@ def _named(routers: Sequence[int], seats: dict[int, list[str | None]]) -> tuple[
     return names, {node for node, name in enumerate(names) if name is None}
 
 
-def _note_incomplete(nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> None:
+def incomplete(nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> None:
+    """Notes how many hosts have fewer or more NICs than most."""
     if lacking := sum(len(own) < rails for own in nics.values()):
         notes.append(f"{count(lacking, 'host')} with fewer than {rails} NICs: no job is placed there")
     if more := sum(len(own) > rails for own in nics.values()):
@@ -185,11 +186,11 @@ def _on_blocks(
         router, port = min((new_of[router], nic.port) for router, nic in own)
         at_first = port if router % rails == 0 else -1
         of_block[router // rails].append((at_first, host))
-    seats = _seats(of_block)
+    seats = seats_of(of_block)
     names, failed = _named(range(len(routers) // rails), seats)
     node_of = {name: node for node, name in enumerate(names) if name is not None}
     failed |= {node_of[host] for host, own in nics.items() if len(own) != rails}
-    _note_incomplete(nics, rails, notes)
+    incomplete(nics, rails, notes)
     each = len(next(iter(seats.values())))
     keys: dict[str, int | str] = {"nodes_per_router": each, "rails": rails, "rails_on": "different-routers"}
     return Nodes(keys, names, failed, notes=notes)

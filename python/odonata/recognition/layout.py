@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.recognition.graph import Fabric
+    from odonata.recognition.hosts import Nodes
 
 
 @dataclass
@@ -28,6 +29,8 @@ class Layout:
     with_nodes: list[int]
     """Routers that have places for nodes, in the order of the nodes."""
     notes: list[str] = field(default_factory=list)
+    nodes: Nodes | None = None
+    """The places for nodes, if they were needed to know where the switches are."""
 
     def numbers(self) -> dict[int, int]:
         """Switch -> router."""

@@ -14,8 +14,9 @@ from odonata.machine import core
 from odonata.machine.host import overrules_sizes
 from odonata.machine.kinds import KINDS
 from odonata.machine.sources import flat
-from odonata.recognition import cabling, groups, hosts, remarks
-from odonata.recognition.graph import count
+from odonata.recognition import cabling, groups, hosts, remarks, tree_names
+from odonata.recognition.graph import count, listed
+from odonata.recognition.tree_links import TreeLinks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +28,9 @@ if TYPE_CHECKING:
 
 #: The preset that gives the numbers that cables do not show, where nothing else is said: the machine of each kind whose
 #: presets say most about links and routers.
-LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta"}
+LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta", "fat-tree": "summit"}
 #: Keys of `fabric` that a system may leave out.
 OPTIONAL = ("header", "flit", "switching", "router")
-
-#: Names in a list, in a message.
-_SHOWN = 4
 
 
 @dataclass
@@ -89,12 +87,12 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
         The name of the file, for sources.
     like
         The system that gives the numbers of links and routers that the file does not give; also its kind, which
-        distinguishes a single group from a fat tree.
+        distinguishes the single group of a Dragonfly+ from a fat tree of two levels.
 
     Raises
     ------
     InputError
-        For what is no Dragonfly+, dragonfly or cascade, and what cannot be simulated.
+        For what is no Dragonfly+, dragonfly, cascade or fat tree, and what cannot be simulated.
     """
     _check_remarks(fabric)
     base = None if like is None else machine.load(like)
@@ -103,19 +101,10 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     if base is not None and base.table.kind != layout.kind:
         message = f"`{like}` is a {base.table.kind}, but the file describes a {layout.kind}"
         raise InputError(message, hint="name a system of the same kind")
-    nodes = hosts.numbered(fabric, layout)
-    links = _Links(fabric, layout)
+    nodes = layout.nodes or hosts.numbered(fabric, layout)
+    links = TreeLinks(fabric, layout) if layout.kind == "fat-tree" else _Links(fabric, layout)
     table: dict[str, Any] = {"kind": layout.kind, **layout.sizes, **links.keys, **nodes.keys}
-    ports = fabric.remarks.get(cabling.ports_key(layout.kind))
-    joined = cabling.joined(
-        layout.kind,
-        layout.sizes,
-        layout.group_of(),
-        links.between,
-        ports if isinstance(ports, int) and not isinstance(ports, bool) else None,
-        {key: fabric.remarks[key] for key in remarks.RULE if key in fabric.remarks},
-        {router for router, switch in enumerate(layout.routers) if switch is None},
-    )
+    joined = _joined(fabric, layout, links)
     table |= joined.keys
     absent = {router for router, switch in enumerate(layout.routers) if switch is None}
     absent |= {n for n, s in enumerate(layout.routers) if s is not None and fabric.switches[s].failed}
@@ -141,6 +130,22 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     result.facts = facts_of(result, joined.words)
     checked(result)
     return result
+
+
+def _joined(fabric: Fabric, layout: Layout, links: _Links | TreeLinks) -> cabling.Joined:
+    """How the groups are joined."""
+    if isinstance(links, TreeLinks):
+        return cabling.Joined({}, links.words(layout))
+    ports = fabric.remarks.get(cabling.ports_key(layout.kind))
+    return cabling.joined(
+        layout.kind,
+        layout.sizes,
+        layout.group_of(),
+        links.between,
+        ports if isinstance(ports, int) and not isinstance(ports, bool) else None,
+        {key: fabric.remarks[key] for key in remarks.RULE if key in fabric.remarks},
+        {router for router, switch in enumerate(layout.routers) if switch is None},
+    )
 
 
 def checked(result: Recognised) -> None:
@@ -179,12 +184,13 @@ def _model(table: Mapping[str, Any]) -> MachineTable:
 
 def _topology(table: dict[str, Any]) -> dict[str, Any]:
     """The topology of a table that has no numbers of links yet."""
-    links = {name: {"bandwidth": "1 GB/s"} for name in KINDS[table["kind"]].classes}
+    links = {name: {"bandwidth": "1 GB/s"} for name in KINDS[table["kind"]].classes_of(table)}
     return _model(table | {"fabric": {"links": links}}).topology()
 
 
 def _check_remarks(fabric: Fabric) -> None:
-    known = (*remarks.NUMBERS, *remarks.TABLES)
+    known: tuple[str, ...] = (*remarks.NUMBERS, *remarks.TABLES)
+    known += tree_names.SIZES if fabric.remarks.get("kind") == "fat-tree" else ()
     for key in fabric.remarks:
         if key not in known:
             message = f"a comment of Odonata gives `{shortened(key, 60)}`, which this file shows itself"
@@ -235,7 +241,9 @@ class _Links:
         if lost:
             self.notes.append(f"{count(lost, 'cable')} of switches that are left out")
         if odd:
-            self.notes.append(f"{count(len(odd), 'cable')} that a {self.kind} has no place for: {_some(odd)}; left out")
+            self.notes.append(
+                f"{count(len(odd), 'cable')} that a {self.kind} has no place for: {listed(odd)}; left out"
+            )
         for name, pairs in local.items():
             self._count(name, pairs)
 
@@ -268,14 +276,9 @@ class _Links:
             self.notes.append(f"assumed: {difference}, taken as the others")
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{shortened(name, 60)}`" for name in names[:_SHOWN])
-    return shown + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
-
-
 def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None]) -> str:
     pairs = [f"{names[pair // routers]} to {names[pair % routers]}" for pair in extra]
-    return f"{count(extra.total(), 'cable')} more inside groups than between other switches: {_some(pairs)}; left out"
+    return f"{count(extra.total(), 'cable')} more inside groups than between other switches: {listed(pairs)}; left out"
 
 
 def _ranges(nodes: Sequence[int]) -> list[int | str]:
@@ -292,7 +295,7 @@ def _numbers(
     table: dict[str, Any],
     fabric: Fabric,
     layout: Layout,
-    links: _Links,
+    links: _Links | TreeLinks,
     links_of_node: int,
     file: str,
     base: System | None,
@@ -327,7 +330,7 @@ def _numbers(
                 links.notes.append(f"{others} of class `{name}` with another {key}: taken as {text(number or 0)}")
     given = {"links": {name: values for name, values in read.items() if values}}
     like = base or machine.load(LIKE[layout.kind])
-    table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, int(table.get("rails", 1)))
+    table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, table)
     usual = dict(like.document()["host"])
     if overrules_sizes(said.get("host", {})):
         usual.pop("by_size", None)
@@ -346,16 +349,23 @@ def _numbers(
 
 
 def filled_fabric(
-    given: dict[str, Any], said: Any, file: str, like: System, rails: int
+    given: dict[str, Any], said: Any, file: str, like: System, table: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Numbers of links and routers: of comments, of the file, of the system that the machine is like."""
     fabric = like.document()["fabric"]
-    if rails == 1:
+    fabric["links"] = links_of(fabric["links"], table)
+    if int(table.get("rails", 1)) == 1:
         fabric.get("nic", {}).pop("rail", None)
     if isinstance(said, dict) and "packet" in said:
         # A file that Odonata wrote is complete; keys that it leaves out have the default of the model.
         fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
     return filled("fabric", fabric, ((said, remark(file)), (given, f"in {file} (confidence: high)")), like)
+
+
+def links_of(links: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of the classes of links that a machine has. A fat tree of three levels that is like one of two levels
+    has links to cores like those to leaves."""
+    return {name: dict(links.get(name, links.get("leaf", {}))) for name in KINDS[table["kind"]].classes_of(table)}
 
 
 def remark(file: str) -> str:
@@ -393,14 +403,15 @@ def facts_of(result: Recognised, cables: str) -> list[tuple[str, str]]:
     """What was recognised, for a person; `cables` says how the groups are joined."""
     system = result.system()
     wired = system.describe()
+    group = system.table.group_name
     hosts_there = sum(name is not None for name in result.nodes)
     rows = [
         ("topology", result.table["kind"]),
         ("nodes", f"{hosts_there:,}" + ("" if hosts_there == wired["nodes"] else f" on {wired['nodes']:,} places")),
         ("routers", f"{wired['routers']:,}"),
-        ("groups", f"{wired['groups']:,}"),
+        (f"{group}s", f"{wired['groups']:,}"),
         ("links", ", ".join(f"{number:,} {name}" for name, number in wired["links"].items())),
-        ("between groups", cables),
+        (f"between {group}s", cables),
     ]
     failed = result.table.get("failed", {})
     unusable = len(system.unusable_nodes)

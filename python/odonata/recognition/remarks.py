@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from odonata import reading
 from odonata.errors import InputError
 from odonata.machine.sources import flat
+from odonata.recognition import tree_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +40,9 @@ def lines(system: System, *, cabled: bool) -> list[str]:
     """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes."""
     document = system.document()
     if cabled:
-        kept = {key: document[key] for key in (*NUMBERS, *TABLES) if key in document}
+        lacks_switches = document["kind"] == "fat-tree" and system.failures.get("routers")
+        sizes = tree_names.SIZES if lacks_switches else ()
+        kept = {key: document[key] for key in (*sizes, *NUMBERS, *TABLES) if key in document}
     else:
         kept = dict(document)
         kept.pop("failed", None)

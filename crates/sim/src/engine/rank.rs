@@ -32,9 +32,9 @@ fn few<const N: usize, R: Record>(base: u64, batch: &[R], first: u32, order: &mu
     let (batch, order): (&[R; N], &mut [u32; N]) = (batch.try_into().expect("N"), order.try_into().expect("N"));
     let keys: [u64; N] = std::array::from_fn(|index| key(base, &batch[index], index));
     let mut earlier = [0_usize; N];
-    for (i, &one) in keys.iter().enumerate() {
+    for (i, &key) in keys.iter().enumerate() {
         for (j, &other) in keys.iter().enumerate().skip(i + 1) {
-            let after = usize::from(other < one);
+            let after = usize::from(other < key);
             earlier[i] += after;
             earlier[j] += 1 - after;
         }
@@ -58,16 +58,16 @@ fn some<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
 /// The same as [`some`] for any processor.
 fn portable<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
     match batch.len() {
-        0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], one| count(times, one)),
-        9..=16 => by_time(base, batch, first, order, |times: &[i32; 16], one| count(times, one)),
-        _ => by_time(base, batch, first, order, |times: &[i32; 32], one| count(times, one)),
+        0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], time| count(times, time)),
+        9..=16 => by_time(base, batch, first, order, |times: &[i32; 16], time| count(times, time)),
+        _ => by_time(base, batch, first, order, |times: &[i32; 32], time| count(times, time)),
     }
 }
 
 /// Counts the times that are earlier than one.
 #[inline(always)]
-fn count<const N: usize>(times: &[i32; N], one: i32) -> usize {
-    times.iter().map(|&other| i32::from(other < one)).sum::<i32>() as usize
+fn count<const N: usize>(times: &[i32; N], time: i32) -> usize {
+    times.iter().map(|&other| i32::from(other < time)).sum::<i32>() as usize
 }
 
 /// Orders up to `N` events by time, given a function that counts the earlier ones.
@@ -86,8 +86,8 @@ fn by_time<const N: usize, R: Record>(
         *time = (record.time() - base) as i32;
     }
     let mut pairs = 0;
-    for (at, &one) in (first..).zip(&times[..count]) {
-        let position = earlier(&times, one);
+    for (at, &time) in (first..).zip(&times[..count]) {
+        let position = earlier(&times, time);
         order[position] = at;
         pairs += position;
     }
@@ -108,24 +108,24 @@ mod avx2 {
     pub fn some<R: Record>(base: u64, batch: &[R], first: u32, order: &mut [u32]) {
         // A closure inherits the target features.
         match batch.len() {
-            0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], one| count::<8, 1>(times, one)),
-            9..=16 => by_time(base, batch, first, order, |times: &[i32; 16], one| count::<16, 2>(times, one)),
-            17..=24 => by_time(base, batch, first, order, |times: &[i32; 24], one| count::<24, 3>(times, one)),
-            _ => by_time(base, batch, first, order, |times: &[i32; 32], one| count::<32, 4>(times, one)),
+            0..=8 => by_time(base, batch, first, order, |times: &[i32; 8], time| count::<8, 1>(times, time)),
+            9..=16 => by_time(base, batch, first, order, |times: &[i32; 16], time| count::<16, 2>(times, time)),
+            17..=24 => by_time(base, batch, first, order, |times: &[i32; 24], time| count::<24, 3>(times, time)),
+            _ => by_time(base, batch, first, order, |times: &[i32; 32], time| count::<32, 4>(times, time)),
         }
     }
 
     /// Counts the times that are earlier than one; `N` is eight times `VECTORS`.
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
-    fn count<const N: usize, const VECTORS: usize>(times: &[i32; N], one: i32) -> usize {
+    fn count<const N: usize, const VECTORS: usize>(times: &[i32; N], time: i32) -> usize {
         const { assert!(N == 8 * VECTORS) };
-        let one = _mm256_set1_epi32(one);
+        let time = _mm256_set1_epi32(time);
         let mut earlier = 0_u32;
         for (vector, eight) in times.as_chunks::<8>().0.iter().enumerate() {
             // SAFETY: a vector is eight 32-bit numbers, and any bits are valid.
             let eight: __m256i = unsafe { std::mem::transmute::<[i32; 8], __m256i>(*eight) };
-            let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(one, eight)));
+            let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(time, eight)));
             earlier |= (mask as u32) << (8 * vector);
         }
         earlier.count_ones() as usize
@@ -178,13 +178,13 @@ mod tests {
                 .collect();
             let mut expected: Vec<u32> = (7..).take(count).collect();
             expected.sort_by_key(|&at| (batch[at as usize - 7].0, batch[at as usize - 7].1, at));
-            let mut found = vec![0; count];
-            order(1_000, &batch, 7, &mut found);
-            assert_eq!(found, expected, "case {case}");
+            let mut ordered = vec![0; count];
+            order(1_000, &batch, 7, &mut ordered);
+            assert_eq!(ordered, expected, "case {case}");
             if (1..=32).contains(&count) {
-                found.fill(0);
-                portable(1_000, &batch, 7, &mut found);
-                assert_eq!(found, expected, "case {case}, on any processor");
+                ordered.fill(0);
+                portable(1_000, &batch, 7, &mut ordered);
+                assert_eq!(ordered, expected, "case {case}, on any processor");
             }
         }
     }

@@ -224,7 +224,7 @@ impl CreditMetric {
         let mut least = Least::default();
         if !matches!(self.here, Here::Waiting) {
             (slot..).zip(ports).for_each(|(slot, port)| least.see(self.load(slot, port, now)));
-            return least.found();
+            return least.load_and_ties();
         }
         let place = self.place(slot);
         let all = &self.sent[place..place + ports.len()];
@@ -241,18 +241,18 @@ impl CreditMetric {
     fn least_portable(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         // Two passes without a choice per port are faster than one with choices.
         let load = |(sent, port): (&Sent, &OutputPort)| port.blocked_ps + sent.time.get();
-        let mut found = u64::MAX;
+        let mut least = u64::MAX;
         for (offset, (sent, port)) in all.iter().zip(ports).enumerate() {
             if sent.next.get() <= now {
                 self.update_sender(place + offset, now);
             }
-            found = found.min(load((sent, port)));
+            least = least.min(load((sent, port)));
         }
         let mut ties = 0;
         for both in all.iter().zip(ports).rev() {
-            ties = (ties << 1) | u64::from(load(both) == found);
+            ties = (ties << 1) | u64::from(load(both) == least);
         }
-        (found, ties)
+        (least, ties)
     }
 
     /// The same, four ports at once.
@@ -287,7 +287,7 @@ impl CreditMetric {
             loads.add(_mm256_add_epi64(time, blocked));
         }
         let first = self.first + (place + 4 * fours.len()) as u32;
-        loads.found((first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
+        loads.load_and_ties((first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
     }
 }
 

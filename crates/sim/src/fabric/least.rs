@@ -29,7 +29,7 @@ impl Least {
     /// The least load, and the positions at which it was seen, as bits.
     #[inline(always)]
     #[must_use]
-    pub fn found(&self) -> (u64, u64) {
+    pub fn load_and_ties(&self) -> (u64, u64) {
         (self.load, self.ties)
     }
 }
@@ -51,7 +51,7 @@ pub fn least_backlog(ports: &[OutputPort], now: u64) -> (u64, u64) {
 fn portable(ports: &[OutputPort], now: u64) -> (u64, u64) {
     let mut least = Least::default();
     ports.iter().for_each(|port| least.see(port.backlog(now)));
-    least.found()
+    least.load_and_ties()
 }
 
 /// Four loads at once.
@@ -96,7 +96,7 @@ pub mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         #[must_use]
-        pub fn found(mut self, rest: impl Iterator<Item = u64>) -> (u64, u64) {
+        pub fn load_and_ties(mut self, rest: impl Iterator<Item = u64>) -> (u64, u64) {
             let (mut last, mut count) = ([i64::MAX; 4], 0);
             for (to, load) in last.iter_mut().zip(rest) {
                 *to = load as i64;
@@ -149,7 +149,7 @@ pub mod avx2 {
             let later = _mm256_blendv_epi8(at, free, _mm256_cmpgt_epi64(free, at));
             loads.add(_mm256_add_epi64(_mm256_sub_epi64(later, at), blocked));
         }
-        loads.found(rest.iter().map(|port| port.backlog(now)))
+        loads.load_and_ties(rest.iter().map(|port| port.backlog(now)))
     }
 }
 

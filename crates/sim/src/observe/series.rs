@@ -247,9 +247,9 @@ mod tests {
         assert_eq!(counts.shift, 0);
         counts.count(1, 0, 30, 256, 7);
         counts.count(1, 0, 40, 257, 8);
-        let found = counts.into_output();
-        assert_eq!((found.width_ps, found.link, found.slice), (2, vec![0, 0, 1], vec![0, 127, 128]));
-        assert_eq!((found.job, found.bytes, found.wait_ps), (vec![1, 0, 0], vec![10, 20, 70], vec![0, 5, 15]));
+        let output = counts.into_output();
+        assert_eq!((output.width_ps, output.link, output.slice), (2, vec![0, 0, 1], vec![0, 127, 128]));
+        assert_eq!((output.job, output.bytes, output.wait_ps), (vec![1, 0, 0], vec![10, 20, 70], vec![0, 5, 15]));
     }
 
     #[test]
@@ -265,11 +265,11 @@ mod tests {
         let mut by_time: Vec<_> = packets(0).chain(packets(1)).collect();
         let by_link = by_time.clone();
         by_time.sort_by_key(|packet| packet.2);
-        let found = counted(by_link);
-        assert_eq!(found, counted(by_time));
-        assert_eq!(found.width_ps, 32, "with 16 there would be 60 rows");
-        assert_eq!((found.link.len(), found.bytes.iter().sum::<u64>()), (30, 800));
-        assert_eq!(found.wait_ps.iter().sum::<u64>(), 100);
+        let output = counted(by_link);
+        assert_eq!(output, counted(by_time));
+        assert_eq!(output.width_ps, 32, "with 16 there would be 60 rows");
+        assert_eq!((output.link.len(), output.bytes.iter().sum::<u64>()), (30, 800));
+        assert_eq!(output.wait_ps.iter().sum::<u64>(), 100);
     }
 
     #[test]

@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(Slices::default().into_output(), Backlog::default());
         let mut slices = Slices::default();
         slices.issue(3, 0);
-        let found = slices.into_output();
-        assert_eq!((found.width_ps, found.issued, found.delivered), (1, vec![3], vec![0]));
+        let backlog = slices.into_output();
+        assert_eq!((backlog.width_ps, backlog.issued, backlog.delivered), (1, vec![3], vec![0]));
     }
 }

@@ -32,7 +32,7 @@ pub trait CongestionMetric: Copy {
         for (slot, port) in (slot..).zip(ports) {
             least.see(self.load(slot, port, now));
         }
-        least.found()
+        least.load_and_ties()
     }
 }
 
@@ -177,7 +177,7 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         } else {
             let mut least = Least::default();
             ports.iter().for_each(|port| least.see(self.backlog(port)));
-            least.found()
+            least.load_and_ties()
         };
         if least == 0 {
             for k in S::TRIES..TRIES {

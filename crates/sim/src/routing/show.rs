@@ -82,23 +82,23 @@ impl<P: AllPaths> Graph<'_, P> {
         let starts = self.paths.starts(first, last, 0).into_iter().map(|packet| packet.with_port(to_port));
         let starts: Vec<Event> = starts.collect();
         let (mut total, mut known) = (0_u64, HashMap::new());
-        let (mut found, mut hops) = (Found::default(), Vec::new());
+        let (mut search, mut hops) = (Search::default(), Vec::new());
         for packet in &starts {
             total = total.saturating_add(self.count(source, packet, end, &mut known));
         }
         let mut complete = true;
         for minimal in [true, false] {
-            found.minimal = minimal;
+            search.minimal = minimal;
             for packet in &starts {
-                self.list(source, packet, end, &mut hops, &mut found);
+                self.list(source, packet, end, &mut hops, &mut search);
             }
-            complete &= found.seen.len() < found.most() && found.steps < MAX_STEPS;
-            found.steps = 0;
+            complete &= search.seen.len() < search.most() && search.steps < MAX_STEPS;
+            search.steps = 0;
         }
         if complete {
-            total = found.seen.len() as u64;
+            total = search.seen.len() as u64;
         }
-        let of = |minimal: bool| found.paths.iter().filter(move |path| path.minimal == minimal).take(limit);
+        let of = |minimal: bool| search.paths.iter().filter(move |path| path.minimal == minimal).take(limit);
         Ok(PacketPaths { total, first: of(true).chain(of(false)).cloned().collect() })
     }
 
@@ -142,33 +142,33 @@ impl<P: AllPaths> Graph<'_, P> {
     }
 
     /// Lists the minimal paths, or the non-minimal ones, each once.
-    fn list(&self, router: RouterId, packet: &Event, end: SlotId, hops: &mut Vec<Hop>, found: &mut Found) {
-        found.steps += 1;
-        if found.seen.len() >= found.most() || found.steps >= MAX_STEPS || (found.minimal && packet.diverted()) {
+    fn list(&self, router: RouterId, packet: &Event, end: SlotId, hops: &mut Vec<Hop>, search: &mut Search) {
+        search.steps += 1;
+        if search.seen.len() >= search.most() || search.steps >= MAX_STEPS || (search.minimal && packet.diverted()) {
             return;
         }
         if self.arrived(router, end) {
-            if packet.diverted() != found.minimal {
+            if packet.diverted() != search.minimal {
                 let port = (end.0 - self.paths.network().first_slot[router.index()]) as u16;
                 let last = Hop { router: router.0, port, channel: 0 };
                 let hops: Vec<Hop> = hops.iter().copied().chain([last]).collect();
-                if found.seen.insert(hops.clone()) {
-                    found.paths.push(PacketPath { minimal: found.minimal, hops });
+                if search.seen.insert(hops.clone()) {
+                    search.paths.push(PacketPath { minimal: search.minimal, hops });
                 }
             }
             return;
         }
         for (hop, next, packet) in self.next(router, packet) {
             hops.push(hop);
-            self.list(next, &packet, end, hops, found);
+            self.list(next, &packet, end, hops, search);
             hops.pop();
         }
     }
 }
 
-/// Paths found so far.
+/// Paths seen so far.
 #[derive(Default)]
-struct Found {
+struct Search {
     /// Whether the search is for minimal paths.
     minimal: bool,
     /// Steps of the search so far.
@@ -177,7 +177,7 @@ struct Found {
     paths: Vec<PacketPath>,
 }
 
-impl Found {
+impl Search {
     /// The number of paths to search for: half of them may be minimal.
     fn most(&self) -> usize {
         if self.minimal { COUNTED_ONE_BY_ONE / 2 } else { COUNTED_ONE_BY_ONE }

@@ -122,8 +122,8 @@ impl Job {
     }
 }
 
-fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.into_iter().chain(other).min()
+fn earlier(first: Option<u64>, other: Option<u64>) -> Option<u64> {
+    first.into_iter().chain(other).min()
 }
 
 impl Rows {

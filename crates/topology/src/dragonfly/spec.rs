@@ -68,7 +68,7 @@ impl RailsOn {
     }
 }
 
-fn one() -> u32 {
+fn single() -> u32 {
     1
 }
 
@@ -88,7 +88,7 @@ pub struct DragonflySpec {
     /// Node ports (NICs) per router (`p`, if a node has one NIC).
     pub nodes_per_router: u32,
     /// Parallel links between each pair of routers in a group.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub local_links: u32,
     /// Global ports of each router (`h`).
     pub global_links_per_router: u32,
@@ -114,7 +114,7 @@ pub struct DragonflySpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_links: Option<Vec<[u32; 2]>>,
     /// NICs per node.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub rails: u32,
     /// Where the NICs of a node are attached.
     #[serde(default, skip_serializing_if = "RailsOn::is_default")]
@@ -156,7 +156,7 @@ pub struct CascadeSpec {
     /// Node ports (NICs) per router.
     pub nodes_per_router: u32,
     /// Parallel links between each pair of routers in a row.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub row_links: u32,
     /// Parallel links between each pair of routers in a column (3 on Aries).
     pub column_links: u32,
@@ -184,7 +184,7 @@ pub struct CascadeSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_links: Option<Vec<[u32; 2]>>,
     /// NICs per node.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub rails: u32,
     /// Where the NICs of a node are attached.
     #[serde(default, skip_serializing_if = "RailsOn::is_default")]

@@ -56,11 +56,11 @@ pub struct DragonflyPlusSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_links: Option<Vec<[u32; 2]>>,
     /// NICs per node, all on its leaf.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "single", skip_serializing_if = "is_one")]
     pub rails: u32,
 }
 
-fn one() -> u32 {
+fn single() -> u32 {
     1
 }
 

@@ -43,10 +43,10 @@ pub fn cycle(operations: usize, edges: &[Edge]) -> Option<Vec<u32>> {
         path.push(operation);
         operation = awaited[operation as usize]?;
     }
-    let mut found = path.split_off(place[operation as usize]?);
-    let smallest = (0..found.len()).min_by_key(|&i| found[i])?;
-    found.rotate_left(smallest);
-    Some(found)
+    let mut ring = path.split_off(place[operation as usize]?);
+    let smallest = (0..ring.len()).min_by_key(|&i| ring[i])?;
+    ring.rotate_left(smallest);
+    Some(ring)
 }
 
 #[cfg(test)]
