@@ -71,6 +71,7 @@ impl Nic {
             minimal: true,
             valiant: ValiantState::default(),
             direct: DirectState::default(),
+            through: None,
         };
         Some((packet, unsent.next == 0))
     }
