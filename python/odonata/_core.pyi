@@ -338,11 +338,10 @@ def collectives() -> dict[str, dict[str, str]]:
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
     """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
 
-def routing_channels(routing_json: str, machine: str) -> int | None:
-    """Virtual channels that a routing of a specification needs on a kind of machine without failures.
+def routing_channels(routing_json: str, topology_json: str) -> int | None:
+    """Virtual channels that a routing of a specification needs on a machine, if nothing has failed.
 
-    On a dragonfly or cascade: the stages of its longest path, each of which needs a set of channels. None if it is not
-    for such machines; ValueError if it is no routing.
+    None if it is not for such machines; ValueError if it is no routing, or the other no topology.
     """
 
 def routings() -> list[RoutingInfo]:

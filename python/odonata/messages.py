@@ -358,6 +358,8 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {cores}, which {spines} spines of a pod cannot share equally", "use a multiple of {spines}"
     ),
     "needless-cores": Message("`{key}` is {cores}, but a tree with one pod has no cores", "set it to 0"),
+    "number-of-dimensions": Message("`{key}` has {found} numbers, but a HyperX has one to {most} dimensions"),
+    "links-of-dimensions": Message("`{key}` has {found} numbers, but there are {dimensions} dimensions"),
     "no-such-router": Message("`{key}` names router {router}, but the routers are 0 to {last}"),
     "no-such-group": Message("`{key}` names group {group}, but the groups are 0 to {last}"),
     "not-a-spine": Message(
@@ -383,6 +385,10 @@ MESSAGES: Mapping[str, Message] = {
     "leaves-cut-apart": Message(
         "no shortest path joins the leaves {routers:and} (routers)",
         "add a link between spines that both leaves are linked to, or add one of the two leaves to `failed.routers`",
+    ),
+    "routers-cut-apart": Message(
+        "the failures leave no path between routers {routers:and}",
+        "remove some failed links, or add one of the two routers to `failed.routers`",
     ),
     "groups-cut-apart": Message(
         "groups {groups:and} have neither a cable between them nor a third group with cables to both",
@@ -467,6 +473,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "via-leaf-with-failures": Message(
         "`{key}`: on a machine with failures packets cannot turn at a leaf", 'set via = "spine"'
+    ),
+    "dimension-order-with-failures": Message(
+        "`{key}`: in the order of the dimensions packets cannot avoid what has failed", "use `minimal` or `omni-war`"
     ),
     "too-many-spines": Message(
         "on a machine with failures the routing `{routing}` handles groups of at most {most} spines, not {found}"

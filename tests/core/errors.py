@@ -26,6 +26,12 @@ TREE: dict[str, Any] = {
     "leaf_links": 1,
     "core_links": 1,
 }
+HYPERX: dict[str, Any] = {
+    "kind": "hyperx",
+    "dimensions": [3, 2],
+    "dimension_links": [1, 1],
+    "nodes_per_router": 2,
+}
 COSTS = {"send_ps": 0, "receive_ps": 0, "copy": None, "memory_ps": 0, "eager_bytes": 4_000, "control_bytes": 64}
 CROSSBAR = {
     "kind": "input-queued",
@@ -70,6 +76,11 @@ def plus(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
 def tree(**changes: Any) -> Provoke:
     """Wires a fat tree with these changes."""
     return _wire(TREE, changes, None)
+
+
+def hyperx(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
+    """Wires a HyperX with these changes."""
+    return _wire(HYPERX, changes, failures)
 
 
 def direct(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
@@ -182,6 +193,8 @@ PROVOKED: dict[str, Provoke] = {
     "uneven-rail-leaves": tree(rails=3, rails_on="different-leaves"),
     "uneven-cores": tree(pods=2, cores=3),
     "needless-cores": tree(cores=2),
+    "number-of-dimensions": hyperx(dimensions=[2, 2, 2, 2]),
+    "links-of-dimensions": hyperx(dimension_links=[1]),
     "no-such-router": plus(**_SPINES, global_links=[[2, 12]]),
     "no-such-group": plus(pair_links=[[0, 3, 1]]),
     "not-a-spine": plus(**_SPINES, global_links=[[2, 4]]),
@@ -193,6 +206,7 @@ PROVOKED: dict[str, Provoke] = {
     "port-to-node": plus({"links": [[0, 0]]}),
     "group-cut-apart": direct({"links": [[0, 2]]}),
     "leaves-cut-apart": plus(_ROUTER_CUT),
+    "routers-cut-apart": hyperx({"links": [[0, 2], [0, 3], [0, 4]]}),
     "groups-cut-apart": on_direct(("topology", _UNJOINED)),
     "unreadable-specification": lambda: _core.check("{"),
     "unsupported-version": check(("version", 99)),
@@ -254,6 +268,12 @@ PROVOKED: dict[str, Provoke] = {
     "missing-gateways": on_direct(("routing", {"name": "minimal", "select": "random"})),
     "different-gateways": on_direct(("jobs.0.routing", {"name": "minimal", "select": "random", "gateways": "nearest"})),
     "too-few-channels": check(("routing", VALIANT), ("fabric.channels", 1)),
+    "dimension-order-with-failures": check(
+        ("topology", HYPERX),
+        ("routing", {"name": "dimension-order", "select": "random"}),
+        ("failures", {"links": [[0, 2]]}),
+        ("fabric.links", dict.fromkeys(["node", "dim1", "dim2"], SPEC["fabric"]["links"]["node"])),
+    ),
     "via-leaf-with-failures": check(("routing", {**VALIANT, "via": "leaf"}), ("failures", {"links": [[0, 2]]})),
     "too-many-routings": _many_routings(),
     "could-deadlock": check(("routing", {**FPAR, "channel_switch": "intermediate-leaf"})),

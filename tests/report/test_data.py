@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import polars as pl
 import pytest
@@ -60,6 +62,35 @@ def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
     assert (plus["routers"]["leaf"] == (plus["routers"]["place"] < plus["leaves"])).all()
     cascade = machine_of(made(TRAFFIC.format(system="theta")), [])
     assert (cascade["columns"], cascade["routers"]["place"].max()) == (16, 95)
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "columns", "slices"), [([5], None, 5), ([3, 4], 3, 4), ([3, 2, 4], 3, 4)], ids=["1", "2", "3"]
+)
+def test_a_slice_of_a_hyperx_is_a_grid(made, dimensions, columns, slices):
+    """Catches routers of a slice that are drawn out of place, also where one of them has failed."""
+    names = ["node", *(f"dim{n + 1}" for n in range(len(dimensions)))]
+    links = "\n".join(f'{name} = {{ bandwidth = "1 GB/s" }}' for name in names)
+    text = f"""
+[system]
+kind = "hyperx"
+dimensions = {dimensions}
+nodes_per_router = 2
+failed = {{ routers = [1] }}
+
+[system.fabric.links]
+{links}
+
+[[job]]
+name = "a"
+nodes = 6
+place = "contiguous"
+app = {{ pattern = "uniform-random", message = "1 KB", interval = "1 us", messages = 2 }}
+"""
+    shown = machine_of(made(text), [])
+    per_slice = prod(dimensions[:-1])
+    assert (shown["columns"], shown["routers"]["group"].max() + 1) == (columns, slices)
+    assert (shown["routers"]["place"] == shown["routers"]["id"] % per_slice).all()
 
 
 def test_of_a_large_machine_the_busiest_links_are_kept_and_the_report_says_so(run, monkeypatch):

@@ -11,9 +11,11 @@ from odonata.errors import InputError
 from odonata.scenario import parse
 from odonata.scenario.routings import ROUTINGS, on_system
 
+from .topologies import TOPOLOGIES
+
 SYSTEM = SimpleNamespace(
     table=SimpleNamespace(kind="cascade", between_groups="optical"),
-    topology={"kind": "cascade", "rows": 2, "columns": 3},
+    topology=TOPOLOGIES["cascade"],
     fabric={"channels": 8, "links": {"optical": {"buffer_bytes": 64_000}}},
 )
 TOLD = {

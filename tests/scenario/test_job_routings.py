@@ -9,6 +9,8 @@ from odonata.errors import InputError
 from odonata.scenario import parse
 from odonata.scenario.job_routings import job_routings
 
+from .topologies import TOPOLOGIES
+
 BASE = """\
 system = "tiny"
 routing = "minimal"
@@ -127,7 +129,7 @@ def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
 def on_dragonfly(*routings, first='"minimal"'):
     machine = SimpleNamespace(
         table=SimpleNamespace(kind="dragonfly", usual_routing="dragonfly", between_groups="global"),
-        topology={},
+        topology=TOPOLOGIES["dragonfly"],
         fabric={"channels": 4, "links": {"global": {"buffer_bytes": 8192}}},
     )
     table = scenario(*routings, base=BASE.replace('"minimal"', first)).table

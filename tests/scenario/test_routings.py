@@ -12,6 +12,8 @@ from odonata.errors import InputError
 from odonata.machine.kinds import KINDS
 from odonata.scenario.routings import DEFAULTS, OPTIONS, ROUTINGS, check_channels, on_system, routings_of
 
+from .topologies import TOPOLOGIES
+
 DIRECT = ["dragonfly", "cascade"]
 TWO_WAYS = {
     "via": "group",
@@ -28,7 +30,7 @@ def system(kind, rows=2, columns=3, channels=8):
     grid = {"rows": rows, "columns": columns} if kind == "cascade" else {}
     return SimpleNamespace(
         table=SimpleNamespace(kind=kind, between_groups=between),
-        topology={"kind": kind, **grid},
+        topology={**TOPOLOGIES[kind], **grid},
         fabric={"channels": channels, "links": {between: {"buffer_bytes": 64_000}}},
     )
 
@@ -45,6 +47,7 @@ def test_which_routing_is_for_which_machine():
     for kind in DIRECT:
         assert routings_of(kind) == [*everywhere, *direct, *modes, "application-aware"]
     assert routings_of("fat-tree") == ["up-down"]
+    assert routings_of("hyperx") == [*everywhere, "dimension-order", "omni-war"]
     assert {kind for routing in ROUTINGS.values() for kind in routing.kinds} == set(DEFAULTS) - set(OPTIONS)
     assert set(KINDS) <= set(DEFAULTS)
     assert all(DEFAULTS[kind] in routings_of(kind) for kind in DEFAULTS.keys() - OPTIONS)
@@ -102,6 +105,11 @@ def test_what_is_printed_about_a_routing_says_its_machines(name):
         ("cascade", "ugal-g", {}, {"name": "ugal", "knowledge": "global", **TWO_WAYS, "gateways": "all"}),
         ("fat-tree", "up-down", {}, {"name": "up-down", "spread": "least-loaded"}),
         ("fat-tree", "up-down", {"spread": "d-mod-k"}, {"name": "up-down", "spread": "d-mod-k"}),
+        ("hyperx", "minimal", {"select": "least-loaded"}, {"name": "minimal", "select": "least-loaded"}),
+        ("hyperx", "dimension-order", {"select": "hash"}, {"name": "dimension-order", "select": "hash"}),
+        ("hyperx", "valiant", {}, {"name": "valiant", "via": "router", "select": "random"}),
+        ("hyperx", "omni-war", {}, {"name": "omni-war", "deroutes": 3}),
+        ("hyperx", "omni-war", {"deroutes": 0}, {"name": "omni-war", "deroutes": 0}),
         ("dragonfly", "par", {}, {"name": "par", **TWO_WAYS, "gateways": "nearest"}),
         (
             "dragonfly",
@@ -219,7 +227,7 @@ def test_what_is_decided_can_be_given_again():
             "minimal",
             {},
             "name",
-            "is for dragonfly-plus and dragonfly and cascade, not for a fat-tree",
+            "is for dragonfly-plus and dragonfly and cascade and hyperx, not for a fat-tree",
             "up-down",
         ),
         ("cascade", "up-down", {}, "name", "`up-down` is for fat-tree, not for a cascade", None),
@@ -231,7 +239,7 @@ def test_what_is_decided_can_be_given_again():
             "valiant",
             {"via": "router"},
             "via",
-            "`router` is for dragonfly and cascade; a dragonfly-plus has: spine, leaf",
+            "`router` is for dragonfly and cascade and hyperx; a dragonfly-plus has: spine, leaf",
             None,
         ),
         (
@@ -242,6 +250,20 @@ def test_what_is_decided_can_be_given_again():
             "`spine` is for dragonfly-plus; a dragonfly has: group, router",
             None,
         ),
+        (
+            "hyperx",
+            "valiant",
+            {"via": "group"},
+            "via",
+            "`group` is for dragonfly and cascade; a hyperx has: router",
+            None,
+        ),
+        ("hyperx", "valiant", {"inside": "router"}, "inside", "inside a group are routed as all others", None),
+        ("hyperx", "minimal", {"gateways": "all"}, "gateways", "a hyperx has no `gateways`", None),
+        ("hyperx", "ugal-l", {}, "name", "not for a hyperx", "minimal, valiant, dimension-order, omni-war"),
+        ("hyperx", "omni-war", {"deroutes": 14}, "deroutes", "expected a whole number from 0 to 13, found `14`", None),
+        ("hyperx", "omni-war", {"deroutes": True}, "deroutes", "found `True`", None),
+        ("hyperx", "dimension-order", {"select": "adaptive"}, "select", "found `adaptive`", None),
         ("dragonfly", "ugal-l", {"via": "spine"}, "via", "found `spine`", None),
         ("dragonfly", "ugal-l", {"minimal_candidates": 3}, "minimal_candidates", "expected 1 or 2, found `3`", None),
         ("dragonfly", "ugal-l", {"other_candidates": True}, "other_candidates", "expected 1 or 2, found `True`", None),
@@ -326,6 +348,26 @@ def test_channels_on_a_dragonfly_plus(name, needed):
     check_channels(routing, system("dragonfly-plus", channels=needed))
     with pytest.raises(InputError, match=f"needs {needed} virtual channels, the fabric has {needed - 1}"):
         check_channels(routing, system("dragonfly-plus", channels=needed - 1))
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "name", "options", "needed"),
+    [
+        ([4, 3, 2], "minimal", {}, 3),
+        ([4, 3, 2], "valiant", {}, 6),
+        ([4, 3, 2], "dimension-order", {}, 1),
+        ([4, 3, 2], "omni-war", {}, 6),
+        ([4, 3, 2], "omni-war", {"deroutes": 5}, 8),
+        ([8], "valiant", {}, 2),
+        ([8, 1, 8], "omni-war", {}, 4),
+        ([1], "minimal", {}, 1),
+    ],
+)
+def test_channels_on_a_hyperx(dimensions, name, options, needed):
+    machine = system("hyperx")
+    machine.topology = {**machine.topology, "dimensions": dimensions, "dimension_links": [1] * len(dimensions)}
+    routing = on_system(validate(ROUTINGS[name], {"name": name, **options}), machine, None)
+    assert routing.channels_needed(machine) == needed
 
 
 def test_too_few_channels_say_how_many_are_needed():

@@ -7,12 +7,14 @@ from odonata.document import validate
 from odonata.machine.kinds import KINDS
 from odonata.scenario.routings import DEFAULTS, ROUTINGS, on_system
 
+from .topologies import TOPOLOGIES
+
 PAGE = (Path(__file__).parents[2] / "docs" / "routings.md").read_text(encoding="utf-8")
 
 SYSTEMS = {
     kind: SimpleNamespace(
         table=SimpleNamespace(kind=kind, between_groups="global"),
-        topology={"rows": 6, "columns": 16} if kind == "cascade" else {},
+        topology=TOPOLOGIES[kind],
         fabric={"channels": 8, "links": {"global": {"buffer_bytes": 65_536}}},
     )
     for kind in KINDS

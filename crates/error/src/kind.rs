@@ -119,6 +119,10 @@ kinds! {
     UnevenCores = "uneven-cores" { cores: u32, spines: u32 }
     /// Cores of a fat tree with one pod.
     NeedlessCores = "needless-cores" { cores: u32 }
+    /// No dimension, or more than a HyperX can have.
+    NumberOfDimensions = "number-of-dimensions" { found: usize, most: usize }
+    /// Numbers of cables that are not one for each dimension.
+    LinksOfDimensions = "links-of-dimensions" { found: usize, dimensions: usize }
     /// A router that does not exist.
     NoSuchRouter = "no-such-router" { router: u32, last: u32 }
     /// A group that does not exist.
@@ -143,6 +147,8 @@ kinds! {
     GroupCutApart = "group-cut-apart" { group: u32, routers: Vec<u32> }
     /// Two leaves without a shortest path between them.
     LeavesCutApart = "leaves-cut-apart" { routers: Vec<u32> }
+    /// Two working routers of a HyperX that no path joins.
+    RoutersCutApart = "routers-cut-apart" { routers: Vec<u32> }
     /// Two groups that neither a cable nor a third group joins.
     GroupsCutApart = "groups-cut-apart" { groups: Vec<u32> }
     /// More cables between two groups than routings handle.
@@ -225,6 +231,8 @@ kinds! {
     TooFewChannels = "too-few-channels" { routing: &'static str, need: u32, have: u32 }
     /// `via = leaf` on a machine with failures.
     ViaLeafWithFailures = "via-leaf-with-failures" {}
+    /// A routing in the order of the dimensions on a HyperX with failures.
+    DimensionOrderWithFailures = "dimension-order-with-failures" {}
     /// Groups of more spines than the routing can handle on a machine with failures.
     TooManySpines = "too-many-spines" { routing: &'static str, found: u32, most: u32 }
     /// More different routings in a run than are possible.

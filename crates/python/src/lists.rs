@@ -2,7 +2,7 @@
 
 use odonata_programs::COLLECTIVES;
 use odonata_sim::routing;
-use odonata_sim::spec::{ROUTINGS, RoutingSpec, Values};
+use odonata_sim::spec::{ROUTINGS, RoutingSpec, TopologySpec, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -46,12 +46,13 @@ pub fn collectives(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(all)
 }
 
-/// Virtual channels that a routing needs on a kind of machine; see `_core.pyi`.
+/// Virtual channels that a routing needs on a machine; see `_core.pyi`.
 #[pyfunction]
-pub fn routing_channels(routing_json: &str, machine: &str) -> PyResult<Option<u8>> {
-    let routing: RoutingSpec =
-        serde_json::from_str(routing_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(routing::channels(&routing, machine))
+pub fn routing_channels(routing_json: &str, topology_json: &str) -> PyResult<Option<u8>> {
+    let wrong = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+    let routing: RoutingSpec = serde_json::from_str(routing_json).map_err(wrong)?;
+    let topology: TopologySpec = serde_json::from_str(topology_json).map_err(wrong)?;
+    Ok(routing::channels(&routing, &topology))
 }
 
 fn names_to_python<'py>(py: Python<'py>, names: &[(&str, &str)]) -> PyResult<Bound<'py, PyDict>> {

@@ -330,6 +330,7 @@ impl World<'_> {
             minimal: true,
             valiant: ValiantState::default(),
             direct: DirectState::default(),
+            through: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The terms of the model for a machine (section 6), computed port by port from its wiring. Nothing comes from the
 //! look-ups of the topology, so this tests them too.
 
+mod hyperx;
 mod leaf_spine;
 mod paths;
 mod tree;
@@ -8,6 +9,7 @@ mod tree;
 use odonata_error::Error;
 use odonata_topology::{Machine, Network, NodeId, Peer, RouterId, SlotId};
 
+pub(crate) use hyperx::Grid;
 pub(crate) use leaf_spine::LeafSpine;
 pub(crate) use paths::Paths;
 pub(crate) use tree::Tree;
@@ -30,6 +32,8 @@ pub(crate) enum Shape {
     Direct(Paths),
     /// Leaves, spines and cores.
     FatTree(Tree),
+    /// All routers of a row are joined, in every dimension.
+    HyperX(Grid),
 }
 
 impl Map {
@@ -43,6 +47,7 @@ impl Map {
             Machine::DragonflyPlus(_) => Shape::DragonflyPlus(LeafSpine::new(&network)),
             Machine::Dragonfly(_) => Shape::Direct(Paths::new(&network)?),
             Machine::FatTree(_) => Shape::FatTree(Tree::new(&network)),
+            Machine::HyperX(_) => Shape::HyperX(Grid::new(&network)),
         };
         Ok(Self { network, shape })
     }

@@ -93,6 +93,7 @@ impl Nic {
             minimal: true,
             valiant: ValiantState::default(),
             direct: DirectState::default(),
+            through: None,
         };
         Some((packet, unsent.next == unsent.packets.start))
     }

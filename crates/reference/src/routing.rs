@@ -2,6 +2,7 @@
 
 mod check;
 mod direct;
+mod hyperx;
 mod leaf_spine;
 mod shared_key;
 mod up_down;
@@ -67,6 +68,7 @@ impl DecisionContext<'_> {
             Shape::DragonflyPlus(map) => leaf_spine::route(self, map, packet),
             Shape::Direct(paths) => direct::route(self, paths, packet),
             Shape::FatTree(tree) => up_down::route(self, tree, packet),
+            Shape::HyperX(grid) => hyperx::route(self, grid, packet),
         }
     }
 

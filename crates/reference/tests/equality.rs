@@ -201,6 +201,22 @@ fn sim_equals_the_reference_on_fat_trees_when_jobs_run_programs() {
     compare_all(300, testkit::tree_program_spec);
 }
 
+/// One to three dimensions, parallel cables, rails, failures.
+#[test]
+fn sim_equals_the_reference_on_hyperx_machines() {
+    compare_all(600, testkit::hyperx_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_hyperx_machines_when_events_lie_picoseconds_apart() {
+    compare_all(400, testkit::instant_hyperx_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_hyperx_machines_when_jobs_run_programs() {
+    compare_all(300, testkit::hyperx_program_spec);
+}
+
 /// Programs: ranks that wait for each other, on every kind of machine, beside open-loop traffic.
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs() {

@@ -165,6 +165,45 @@ fn fat_trees_meet_every_rule() {
     assert_each(&counts, 15, &broken.each_ref().map(String::as_str));
 }
 
+#[test]
+fn hyperx_machines_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..400 {
+        let spec = testkit::hyperx_spec(seed);
+        of_any_machine(&mut counts, &spec);
+        let Machine::HyperX(machine) = spec.machine().expect("it was built before") else {
+            panic!("seed {seed} is no HyperX")
+        };
+        let topology = &machine.spec;
+        count(&mut counts, format!("{} dimensions", topology.dimensions.len()), true);
+        count(&mut counts, "D = 0", machine.diameter() == 0);
+        count(&mut counts, "D = 1", machine.diameter() == 1);
+        count(&mut counts, "D = 3", machine.diameter() == 3);
+        count(&mut counts, "longer paths after failures", machine.diameter() > topology.diameter());
+        count(&mut counts, "parallel cables", topology.dimension_links.iter().any(|&links| links > 1));
+        count(&mut counts, "rails", topology.rails > 1);
+        let broken = !spec.failures.is_empty();
+        let (output, _) = odonata_sim::run(&spec, &mut ()).expect("it is valid");
+        for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
+            let name = spec.routing_of(job).name();
+            count(&mut counts, format!("{name} with failures"), broken);
+            count(&mut counts, format!("{name} takes other paths"), totals.minimal < totals.packets);
+            count(&mut counts, format!("{name} takes minimal paths"), totals.minimal > 0);
+        }
+    }
+    let machines = ["1 dimensions", "2 dimensions", "3 dimensions", "parallel cables", "rails", "routings by job"];
+    let shapes = ["D = 1", "D = 3", "failed links", "failed routers", "longer paths after failures"];
+    let options = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "valiant Hash", "valiant LeastLoaded"];
+    let order = ["dimension-order Random", "dimension-order Hash", "dimension-order LeastLoaded"];
+    let broken = ["minimal with failures", "valiant with failures", "omni-war with failures"];
+    let taken = ["valiant takes other paths", "omni-war takes other paths", "omni-war takes minimal paths"];
+    for list in [&machines[..], &shapes, &options, &order, &broken, &taken] {
+        assert_each(&counts, 10, list);
+    }
+    assert_each(&counts, 30, &routings_of("hyperx"));
+    assert_each(&counts, 3, &["D = 0"]);
+}
+
 /// What jobs with programs are and what happens to them, by one generator.
 fn of_programs(counts: &mut Counts, spec: &Spec) {
     let traffic = spec.jobs.iter().any(|job| job.traffic.is_some());

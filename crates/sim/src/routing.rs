@@ -1,4 +1,4 @@
-//! Routing algorithms: one file each, in three families.
+//! Routing algorithms: one file each, in four families.
 //!
 //! | name | family | file | source |
 //! |---|---|---|---|
@@ -14,6 +14,10 @@
 //! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
 //! | `application-aware` | direct | a mode of `aries` for each message, selected by `odonata_decision` | De Sensi 2019, section 4.2 (D14) |
 //! | `up-down` | fat tree | [`fat_tree`] | Zahavi 2010 (D-mod-k); Dixit 2013 (packet spraying) |
+//! | `minimal` | HyperX | [`hyperx`] | all shortest paths |
+//! | `dimension-order` | HyperX | [`hyperx`] | Ahn 2009 |
+//! | `valiant` | HyperX | [`hyperx`] | Valiant 1982, through a router |
+//! | `omni-war` | HyperX | [`hyperx`] | McDonald 2019 (OmniWAR) |
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
@@ -24,6 +28,7 @@ pub mod deadlock;
 pub mod direct;
 pub mod dragonfly_plus;
 pub mod fat_tree;
+pub mod hyperx;
 mod in_groups;
 mod loads;
 mod ports;
@@ -142,6 +147,8 @@ macro_rules! routing {
             Direct(direct::Direct),
             /// One or several ways to spread packets on a fat tree.
             FatTree(fat_tree::UpDown),
+            /// One or several algorithms of a HyperX.
+            HyperX(hyperx::HyperXRouting),
         }
 
         /// Evaluates `$body` with `$algorithm` bound to the algorithm of a [`Routing`], of any type.
@@ -152,6 +159,7 @@ macro_rules! routing {
                     crate::routing::Routing::Mixed($d algorithm) => $d body,
                     crate::routing::Routing::Direct($d algorithm) => $d body,
                     crate::routing::Routing::FatTree($d algorithm) => $d body,
+                    crate::routing::Routing::HyperX($d algorithm) => $d body,
                 }
             };
         }
@@ -221,6 +229,7 @@ impl Routing {
                 deadlock::check(&routing)?;
                 Ok(Self::FatTree(routing))
             }
+            Machine::HyperX(machine) => Ok(Self::HyperX(hyperx::HyperXRouting::new(machine, &spec.fabric, specs)?)),
             Machine::DragonflyPlus(machine) => {
                 let mixed = Mixed::new(spec, machine, specs)?;
                 deadlock::check(&mixed)?;
@@ -253,18 +262,20 @@ fn distinct(spec: &Spec) -> Result<Vec<(Path, RoutingSpec)>, Error> {
     Ok(all)
 }
 
-/// Virtual channels that a routing needs on a kind of machine without failures; on direct machines, the number of
-/// stages, each of which needs a set of channels. None if the routing is not for such machines.
+/// Virtual channels that a routing needs on a machine, if nothing has failed and no groups are bridged. None if the
+/// routing is not for such machines.
 #[must_use]
-pub fn channels(routing: &RoutingSpec, machine: &str) -> Option<u8> {
-    if !routing.info().machines.contains(&machine) {
+pub fn channels(routing: &RoutingSpec, machine: &TopologySpec) -> Option<u8> {
+    if !routing.info().machines.contains(&machine.kind()) {
         return None;
     }
     let routing = &routing.of_packets(Mode::Adaptive); // all modes need the same
     match machine {
-        dragonfly_plus::MACHINE_KIND => dragonfly_plus::channels(routing),
-        fat_tree::MACHINE_KIND => Some(fat_tree::CHANNELS),
-        _ => direct::stages(routing),
+        TopologySpec::DragonflyPlus(_) => dragonfly_plus::channels(routing),
+        TopologySpec::FatTree(_) => Some(fat_tree::CHANNELS),
+        TopologySpec::HyperX(machine) => hyperx::channels(routing, machine),
+        TopologySpec::Dragonfly(_) => direct::stages(routing),
+        TopologySpec::Cascade(machine) => Some(direct::stages(routing)? * direct::subs(machine)),
     }
 }
 

@@ -270,10 +270,30 @@ pub fn instant_tree_spec(seed: u64) -> Spec {
 
 /// As [`tree_spec`], with jobs that run programs, and sometimes with NICs that answer every packet.
 pub fn tree_program_spec(seed: u64) -> Spec {
-    let mut c = Choices::new(seed ^ 0x9306_73ee);
+    answered_programs(Choices::new(seed ^ 0x9306_73ee), seed, machines::fat_tree)
+}
+
+/// A valid specification of a small HyperX, perhaps with several rails or failures, with any congestion metric and one
+/// routing per job.
+pub fn hyperx_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0x4e9e_0000), seed, machines::hyperx, fabrics::fabric)
+}
+
+/// As [`hyperx_spec`], with events a few picoseconds apart.
+pub fn instant_hyperx_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0x1257_4e9e), seed, machines::hyperx, fabrics::instant)
+}
+
+/// As [`hyperx_spec`], with jobs that run programs, and sometimes with NICs that answer every packet.
+pub fn hyperx_program_spec(seed: u64) -> Spec {
+    answered_programs(Choices::new(seed ^ 0x9306_4e9e), seed, machines::hyperx)
+}
+
+/// A specification whose jobs run programs, sometimes with NICs that answer every packet.
+fn answered_programs(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made) -> Spec {
     loop {
         let fabric = fabric_of(&mut c);
-        let mut spec = with_programs(Choices::new(c.next()), seed, machines::fat_tree, fabric);
+        let mut spec = with_programs(Choices::new(c.next()), seed, machine, fabric);
         if c.chance(40) {
             let gets = c.chance(40);
             fabrics::answer(&mut c, &mut spec.fabric, gets);
@@ -317,7 +337,7 @@ pub fn unchecked_odd_spec(seed: u64) -> Spec {
     let made = machines::odd_dragonfly_plus(&mut c);
     let mut spec = unfit(&mut c, &made, fabrics::fabric, Extent::All);
     spec.fabric.channels = c.within(1, 3) as u8;
-    spec.routing = routings::dragonfly_plus(&mut c, false, true);
+    spec.routing = routings::dragonfly_plus(&mut c, &spec.topology, false, true);
     spec.jobs[0].routing = None;
     spec
 }
@@ -350,9 +370,10 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
     let fabric = fabric(c, network);
     let gateways = c.of(&[Gateways::Nearest, Gateways::All]);
     let routing = |c: &mut Choices| match machine {
-        Machine::DragonflyPlus(_) => routings::dragonfly_plus(c, extent == Extent::Old, failures.is_empty()),
-        Machine::Dragonfly(_) => routings::direct(c, gateways, &fabric),
-        Machine::FatTree(_) => routings::fat_tree(c),
+        Machine::DragonflyPlus(_) => routings::dragonfly_plus(c, topology, extent == Extent::Old, failures.is_empty()),
+        Machine::Dragonfly(_) => routings::direct(c, topology, gateways, &fabric),
+        Machine::FatTree(_) => routings::fat_tree(c, topology),
+        Machine::HyperX(_) => routings::hyperx(c, topology, failures.is_empty()),
     };
     let whole: RoutingSpec = routing(c);
     let make_jobs = if extent == Extent::Programs { programs::jobs } else { jobs::jobs };

@@ -3,7 +3,7 @@
 use odonata_sim::spec::{Failures, TopologySpec};
 use odonata_topology::{
     Arrangement, CascadeSpec, DragonflyArrangement, DragonflyPlus, DragonflyPlusSpec, DragonflySpec, FatTreeSpec,
-    Machine, Network, Peer, RailsOn, SlotId, Spread, TreeRails,
+    HyperXSpec, Machine, Network, Peer, RailsOn, SlotId, Spread, TreeRails,
 };
 
 use super::choices::Choices;
@@ -212,6 +212,25 @@ pub fn fat_tree(c: &mut Choices) -> Made {
             rails_on,
         };
         if let Some(made) = broken(c, TopologySpec::FatTree(spec), 40, MOST_NODES) {
+            return made;
+        }
+    }
+}
+
+/// A HyperX of one to three dimensions, perhaps with parallel cables, several rails or failures.
+pub fn hyperx(c: &mut Choices) -> Made {
+    loop {
+        let count = c.of(&[1, 2, 2, 2, 3, 3]);
+        let dimensions: Vec<u32> = (0..count).map(|_| c.of(&[1, 2, 2, 3, 3, 4, 5])).collect();
+        let dimension_links = (0..count).map(|_| c.of(&[1, 1, 1, 2, 3])).collect();
+        let (nodes_per_router, rails) = (c.count(1, 3), c.of(&[1, 1, 1, 2, 3]));
+        let routers: u32 = dimensions.iter().product();
+        let spec = HyperXSpec { dimensions, dimension_links, nodes_per_router, rails };
+        // The reference finds shortest paths in a time that grows with the third power of the routers.
+        if routers > 30 {
+            continue;
+        }
+        if let Some(made) = broken(c, TopologySpec::HyperX(spec), 40, MOST_NODES) {
             return made;
         }
     }

@@ -3,15 +3,15 @@
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{
     AriesMode, ChannelSwitch, Compare, FabricSpec, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy,
-    ROUTINGS, RoutingInfo, RoutingSpec, Select, Spread, Values, Via,
+    ROUTINGS, RoutingInfo, RoutingSpec, Select, Spread, TopologySpec, Values, Via,
 };
 use serde_json::{Map, Value};
 
 use super::choices::Choices;
 
 /// A routing of a Dragonfly+. `old` leaves out newer features; `whole` says that the machine has no failures.
-pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
-    if let Some(routing) = unknown(c, "dragonfly-plus", None) {
+pub fn dragonfly_plus(c: &mut Choices, machine: &TopologySpec, old: bool, whole: bool) -> RoutingSpec {
+    if let Some(routing) = unknown(c, machine, None) {
         return routing;
     }
     let selects = [Select::Random, Select::LeastLoaded, Select::Hash];
@@ -36,8 +36,8 @@ pub fn dragonfly_plus(c: &mut Choices, old: bool, whole: bool) -> RoutingSpec {
 }
 
 /// A routing of a dragonfly or a cascade.
-pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
-    if let Some(routing) = unknown(c, "dragonfly", Some(gateways)) {
+pub fn direct(c: &mut Choices, machine: &TopologySpec, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
+    if let Some(routing) = unknown(c, machine, Some(gateways)) {
         return routing;
     }
     let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
@@ -80,11 +80,25 @@ pub fn direct(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> Routi
 }
 
 /// A routing of a fat tree.
-pub fn fat_tree(c: &mut Choices) -> RoutingSpec {
-    if let Some(routing) = unknown(c, "fat-tree", None) {
+pub fn fat_tree(c: &mut Choices, machine: &TopologySpec) -> RoutingSpec {
+    if let Some(routing) = unknown(c, machine, None) {
         return routing;
     }
     RoutingSpec::UpDown { spread: c.of(Spread::ALL) }
+}
+
+/// A routing of a HyperX; `whole` says that the machine has no failures.
+pub fn hyperx(c: &mut Choices, machine: &TopologySpec, whole: bool) -> RoutingSpec {
+    if let Some(routing) = unknown(c, machine, None) {
+        return routing;
+    }
+    let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
+    match c.within(0, 9) {
+        0 | 1 => RoutingSpec::Minimal { select, gateways: None },
+        2 | 3 if whole => RoutingSpec::DimensionOrder { select },
+        4 | 5 => RoutingSpec::Valiant { via: Via::Router, select, inside: None, gateways: None },
+        _ => RoutingSpec::OmniWar { deroutes: c.of(&[0, 1, 1, 2, 3, 5]) },
+    }
 }
 
 /// Application-aware routing whose policies change the mode often.
@@ -118,7 +132,7 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
 }
 
 /// The routings that the generator draws with options chosen for their effect.
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 12] = [
     "minimal",
     "valiant",
     "prog-adaptive",
@@ -129,11 +143,13 @@ const KNOWN: [&str; 10] = [
     "aries",
     "application-aware",
     "up-down",
+    "dimension-order",
+    "omni-war",
 ];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.
-fn unknown(c: &mut Choices, machine: &str, gateways: Option<Gateways>) -> Option<RoutingSpec> {
-    let news = |info: &&RoutingInfo| info.machines.contains(&machine) && !KNOWN.contains(&info.name);
+fn unknown(c: &mut Choices, machine: &TopologySpec, gateways: Option<Gateways>) -> Option<RoutingSpec> {
+    let news = |info: &&RoutingInfo| info.machines.contains(&machine.kind()) && !KNOWN.contains(&info.name);
     let all: Vec<&RoutingInfo> = ROUTINGS.iter().filter(news).collect();
     if all.is_empty() || !c.chance(25) {
         return None;

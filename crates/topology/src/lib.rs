@@ -9,12 +9,14 @@
 //! | dragonfly (Kim 2008), cascade (Cray XC) | [`dragonfly`] | absolute, relative, circulant, palmtree, random |
 //! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
 //! | fat tree (XGFT) of two or three levels | [`fat_tree`] | - |
+//! | HyperX (Ahn 2009) of one to three dimensions | [`hyperx`] | - |
 
 pub mod dragonfly;
 pub mod dragonfly_plus;
 pub mod error;
 pub mod failures;
 pub mod fat_tree;
+pub mod hyperx;
 pub mod ids;
 mod lists;
 pub mod machine;
@@ -27,6 +29,7 @@ pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec,
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
 pub use fat_tree::{FatTree, FatTreeSpec, TreeRails};
+pub use hyperx::{HyperX, HyperXSpec};
 pub use ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, PreparedMachine, TopologySpec};
 pub use network::{ClassId, Levels, NO_GROUP, Network, Peer};

@@ -9,6 +9,7 @@ use crate::dragonfly::{CascadeSpec, Dragonfly, DragonflySpec};
 use crate::dragonfly_plus::{DragonflyPlus, DragonflyPlusSpec};
 use crate::failures::Failures;
 use crate::fat_tree::{FatTree, FatTreeSpec};
+use crate::hyperx::{HyperX, HyperXSpec};
 use crate::network::Network;
 
 /// The description of a machine, by kind.
@@ -23,6 +24,23 @@ pub enum TopologySpec {
     Cascade(CascadeSpec),
     /// Leaves, spines and cores.
     FatTree(FatTreeSpec),
+    /// A grid in which every router is linked to all others of its row in each dimension.
+    #[serde(rename = "hyperx")]
+    HyperX(HyperXSpec),
+}
+
+impl TopologySpec {
+    /// The name of its kind in a specification.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            TopologySpec::DragonflyPlus(_) => "dragonfly-plus",
+            TopologySpec::Dragonfly(_) => "dragonfly",
+            TopologySpec::Cascade(_) => "cascade",
+            TopologySpec::FatTree(_) => "fat-tree",
+            TopologySpec::HyperX(_) => "hyperx",
+        }
+    }
 }
 
 /// A wired machine and the look-ups of its kind. A clone shares them.
@@ -34,6 +52,8 @@ pub enum Machine {
     Dragonfly(Arc<Dragonfly>),
     /// Leaves, spines and cores.
     FatTree(Arc<FatTree>),
+    /// A grid with all links of every row.
+    HyperX(Arc<HyperX>),
 }
 
 impl Machine {
@@ -48,6 +68,7 @@ impl Machine {
             }
             TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build(spec, failures)?)),
             TopologySpec::FatTree(spec) => Machine::FatTree(Arc::new(FatTree::build(spec, failures)?)),
+            TopologySpec::HyperX(spec) => Machine::HyperX(Arc::new(HyperX::build(spec, failures)?)),
             TopologySpec::Cascade(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build_cascade(spec, failures)?)),
         })
     }
@@ -60,6 +81,7 @@ impl Machine {
             Machine::DragonflyPlus(machine) => &machine.network,
             Machine::Dragonfly(machine) => &machine.network,
             Machine::FatTree(machine) => &machine.network,
+            Machine::HyperX(machine) => &machine.network,
         }
     }
 }

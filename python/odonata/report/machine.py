@@ -5,6 +5,7 @@ Only what is wired and works is in the table, so only that is in the report.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +92,9 @@ def _grid(topology: Mapping[str, Any]) -> tuple[int | None, int | None]:
         return int(topology["columns"]), int(topology["columns"]) * int(topology["rows"])
     if topology.get("kind") == "dragonfly-plus":
         return None, int(topology["leaves"]) + int(topology["spines"])
+    if topology.get("kind") == "hyperx":
+        *slice_, _ = (int(routers) for routers in topology["dimensions"])
+        return slice_[0] if len(slice_) > 1 else None, prod(slice_)
     return None, int(topology["routers"]) if "routers" in topology else None
 
 

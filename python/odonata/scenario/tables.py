@@ -220,7 +220,7 @@ class ScenarioTable(Table):
     routing: AnyRouting = Field(
         default={},
         validate_default=True,
-        description="routing algorithm (default: fpar on a dragonfly-plus, ugal-l on a dragonfly, aries on a cascade)",
+        description="routing algorithm (default: by the kind of machine, docs/routings.md)",
     )
     sensing: Sensing = Field(
         SensingTable(),

@@ -49,12 +49,7 @@ pub(super) fn check(spec: &Spec) -> Result<(), Error> {
 /// A complete Dragonfly+ of equal groups.
 fn check_machine(spec: &Spec) -> Result<(), Error> {
     let TopologySpec::DragonflyPlus(topology) = &spec.topology else {
-        let found = match &spec.topology {
-            TopologySpec::Cascade(_) => "cascade",
-            TopologySpec::FatTree(_) => "fat-tree",
-            _ => "dragonfly",
-        };
-        return other(path!["topology", "kind"], found, &["dragonfly-plus"]);
+        return other(path!["topology", "kind"], spec.topology.kind(), &["dragonfly-plus"]);
     };
     for (given, field) in [
         (!topology.pair_links.is_empty(), "pair_links"),

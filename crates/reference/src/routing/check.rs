@@ -13,8 +13,13 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
         let needed = match &map.shape {
             Shape::DragonflyPlus(_) => on_dragonfly_plus(routing),
             Shape::FatTree(_) => on_fat_tree(routing),
+            Shape::HyperX(grid) => on_hyperx(routing, grid.diameter),
             Shape::Direct(paths) => stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
         };
+        let in_order = matches!(routing, RoutingSpec::DimensionOrder { .. });
+        if in_order && !spec.failures.is_empty() {
+            return Err(ErrorKind::DimensionOrderWithFailures {}.at(path!["routing", "name"]));
+        }
         let via_leaf = matches!(routing, RoutingSpec::Valiant { via: Via::Leaf, .. });
         if via_leaf && !spec.failures.is_empty() {
             return Err(ErrorKind::ViaLeafWithFailures {}.at(path!["routing", "via"]));
@@ -39,29 +44,23 @@ fn on_dragonfly_plus(routing: &RoutingSpec) -> Option<usize> {
         RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
         | RoutingSpec::Fpar { .. }
         | RoutingSpec::ProgAdaptive { .. } => Some(2),
-        RoutingSpec::Valiant { via: Via::Group | Via::Router, .. }
-        | RoutingSpec::Ugal { .. }
-        | RoutingSpec::Par { .. }
-        | RoutingSpec::AdaptiveLocal { .. }
-        | RoutingSpec::Aries { .. }
-        | RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::UpDown { .. } => None,
+        _ => None,
     }
 }
 
 fn on_fat_tree(routing: &RoutingSpec) -> Option<usize> {
-    match routing {
-        RoutingSpec::UpDown { .. } => Some(1),
-        RoutingSpec::Minimal { .. }
-        | RoutingSpec::Valiant { .. }
-        | RoutingSpec::Ugal { .. }
-        | RoutingSpec::Par { .. }
-        | RoutingSpec::AdaptiveLocal { .. }
-        | RoutingSpec::Aries { .. }
-        | RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::ProgAdaptive { .. }
-        | RoutingSpec::Fpar { .. } => None,
-    }
+    matches!(routing, RoutingSpec::UpDown { .. }).then_some(1)
+}
+
+fn on_hyperx(routing: &RoutingSpec, diameter: usize) -> Option<usize> {
+    let needed = match routing {
+        RoutingSpec::Minimal { gateways: None, .. } => diameter,
+        RoutingSpec::DimensionOrder { .. } => 1,
+        RoutingSpec::Valiant { via: Via::Router, inside: None, gateways: None, .. } => 2 * diameter,
+        RoutingSpec::OmniWar { deroutes } => diameter + usize::from(*deroutes),
+        _ => return None,
+    };
+    Some(needed.max(1))
 }
 
 /// The table of stages of "Positions in a dragonfly or cascade".
@@ -84,11 +83,6 @@ fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
         | RoutingSpec::Aries { .. }
         | RoutingSpec::ApplicationAware { .. } => 4,
         RoutingSpec::Par { via: Via::Router, .. } => 5,
-        RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
-        | RoutingSpec::Ugal { via: Via::Spine | Via::Leaf, .. }
-        | RoutingSpec::Par { via: Via::Spine | Via::Leaf, .. }
-        | RoutingSpec::ProgAdaptive { .. }
-        | RoutingSpec::Fpar { .. }
-        | RoutingSpec::UpDown { .. } => return None,
+        _ => return None,
     })
 }

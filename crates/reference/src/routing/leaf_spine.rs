@@ -29,12 +29,7 @@ pub(super) fn route(at: &DecisionContext<'_>, map: &LeafSpine, packet: &mut Pack
         RoutingSpec::Minimal { select, .. } => (position.minimal(select), at.channel),
         RoutingSpec::Valiant { via, select, .. } => position.valiant(packet, via, select),
         RoutingSpec::Fpar { .. } | RoutingSpec::ProgAdaptive { .. } => position.adaptive(packet),
-        RoutingSpec::Ugal { .. }
-        | RoutingSpec::Par { .. }
-        | RoutingSpec::AdaptiveLocal { .. }
-        | RoutingSpec::Aries { .. }
-        | RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::UpDown { .. } => unreachable!("`check` refuses it on a Dragonfly+"),
+        _ => unreachable!("`check` refuses `{}` on a Dragonfly+", at.routing.name()),
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, f
     match routing {
         RoutingSpec::Minimal { select: Select::Hash, .. }
         | RoutingSpec::Valiant { select: Select::Hash, .. }
+        | RoutingSpec::DimensionOrder { select: Select::Hash }
         | RoutingSpec::UpDown { spread: Spread::Hash }
         | RoutingSpec::Aries { mode: AriesMode::InOrder, .. } => {
             Some((random(spec.seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32)
@@ -15,6 +16,8 @@ pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, f
         RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::NminHash, .. } => Some(packet_key(message_key, 0)),
         RoutingSpec::Minimal { select: Select::Random | Select::LeastLoaded, .. }
         | RoutingSpec::Valiant { select: Select::Random | Select::LeastLoaded, .. }
+        | RoutingSpec::DimensionOrder { select: Select::Random | Select::LeastLoaded }
+        | RoutingSpec::OmniWar { .. }
         | RoutingSpec::UpDown { spread: Spread::Packet | Spread::LeastLoaded | Spread::DModK }
         | RoutingSpec::Aries {
             mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,

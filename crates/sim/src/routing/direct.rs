@@ -20,7 +20,7 @@ pub mod valiant;
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path, path};
-use odonata_topology::{Address, Dragonfly, Network};
+use odonata_topology::{Address, CascadeSpec, Dragonfly, Network};
 
 pub use paths::{Paths, Pick};
 
@@ -195,6 +195,12 @@ mod branches;
 #[must_use]
 pub fn stages(routing: &RoutingSpec) -> Option<u8> {
     AnyDirectAlgorithm::of(routing, &path!["routing"]).ok()?.map(|algorithm| algorithm.stages())
+}
+
+/// Channels of each stage on a cascade without failures: two if a path inside a group can turn from a row into a column.
+#[must_use]
+pub fn subs(machine: &CascadeSpec) -> u8 {
+    if machine.rows > 1 && machine.columns > 1 { 2 } else { 1 }
 }
 
 /// A dragonfly or cascade with the routings of a run.

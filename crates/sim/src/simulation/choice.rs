@@ -126,6 +126,7 @@ fn rate(of: &JobSpec, job: &Job, sizes: Option<Sizes>, prepared: &Prepared, spec
     let hops = match prepared.machine {
         Machine::DragonflyPlus(_) | Machine::FatTree(_) => 4.0,
         Machine::Dragonfly(_) => 6.0,
+        Machine::HyperX(ref machine) => f64::from(machine.diameter()) + 1.0,
     };
     let answers = if spec.fabric.answers() { 2.0 } else { 1.0 };
     let full = prepared.packets[spec.fabric.packet_bytes as usize].serialisation(ClassId::NODE.0) as f64;

@@ -18,8 +18,10 @@ const PLUS: &[&str] = &["dragonfly-plus"];
 const DIRECT: &[&str] = &["dragonfly", "cascade"];
 /// The kind of machine of leaves, spines and cores.
 const TREE: &[&str] = &["fat-tree"];
-/// The kinds of machine of groups.
-const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade"];
+/// The kind of machine that is a grid with all links of every row.
+const HYPERX: &[&str] = &["hyperx"];
+/// The kinds of machine whose minimal paths a routing picks from.
+const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade", "hyperx"];
 
 /// What the list says of a routing.
 #[derive(Clone, Copy, Debug)]
@@ -291,6 +293,17 @@ routings! {
         /// How packets are spread over equal ports.
         spread: Spread,
     }
+    /// One dimension after the other, in ascending order: a shortest path of a HyperX. Source: Ahn 2009.
+    DimensionOrder = "dimension-order" for HYPERX {
+        /// How one of several parallel cables is picked.
+        select: Select,
+    }
+    /// At every router the port with the least load times links to the destination, among minimal ports and, while
+    /// distance classes are left, deroutes in the dimensions that still differ (OmniWAR). Source: McDonald 2019.
+    OmniWar = "omni-war" for HYPERX {
+        /// Distance classes, that is channels, beyond those of the longest shortest path.
+        deroutes: u8 = 0..=13_u8,
+    }
     /// Fully progressive adaptive routing (K5 to K7). Source: Shpiner 2017; Kang 2019, section 3.1.2.
     Fpar = "fpar" for PLUS {
         /// Threshold of the score, in millionths of the capacity.
@@ -340,7 +353,7 @@ choices! {
         /// At the router where the packet enters the intermediate group (dragonfly, cascade).
         Group = "group",
         /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly,
-        /// cascade).
+        /// cascade); at a random router of the machine (HyperX).
         Router = "router",
     }
 }

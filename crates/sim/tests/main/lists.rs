@@ -1,24 +1,49 @@
 //! The list of routings agrees with the algorithms.
 
 use odonata_sim::routing::channels;
-use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec};
+use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec, TopologySpec};
 use odonata_testkit::{Choices, any_options};
 
-const MACHINES: [&str; 4] = ["dragonfly-plus", "dragonfly", "cascade", "fat-tree"];
+/// A machine of each kind: all that a routing's number of channels depends on.
+const MACHINES: [&str; 5] = [
+    r#"{"kind": "dragonfly-plus", "groups": 3, "leaves": 2, "spines": 2, "nodes_per_leaf": 1,
+        "global_links_per_spine": 2, "arrangement": "linear"}"#,
+    r#"{"kind": "dragonfly", "groups": 3, "routers": 2, "nodes_per_router": 1, "global_links_per_router": 2,
+        "arrangement": "absolute"}"#,
+    r#"{"kind": "cascade", "groups": 3, "rows": 2, "columns": 2, "nodes_per_router": 1, "global_links_per_router": 2,
+        "column_links": 1, "arrangement": "absolute"}"#,
+    r#"{"kind": "fat-tree", "pods": 1, "leaves": 2, "spines": 2, "cores": 0, "nodes_per_leaf": 1, "leaf_links": 1,
+        "core_links": 1}"#,
+    r#"{"kind": "hyperx", "dimensions": [2, 3, 2], "dimension_links": [1, 1, 1], "nodes_per_router": 1}"#,
+];
 
 /// Catches a routing that is listed for machines without an algorithm of its name, and the reverse.
 #[test]
 fn a_routing_has_an_algorithm_on_the_machines_it_is_listed_for() {
     let mut c = Choices::new(3);
+    let machines: Vec<TopologySpec> =
+        MACHINES.iter().map(|json| serde_json::from_str(json).expect("it is a machine")).collect();
     for info in ROUTINGS {
         let drawn: Vec<RoutingSpec> = (0..100).map(|_| any_options(&mut c, info, None)).collect();
         assert!(drawn.iter().all(|routing| routing.name() == info.name));
-        for machine in MACHINES {
+        for machine in &machines {
             let needs: Vec<u8> = drawn.iter().filter_map(|routing| channels(routing, machine)).collect();
-            assert_eq!(!needs.is_empty(), info.machines.contains(&machine), "`{}` on a {machine}", info.name);
+            let kind = machine.kind();
+            assert_eq!(!needs.is_empty(), info.machines.contains(&kind), "`{}` on a {kind}", info.name);
             assert!(needs.iter().all(|need| (1..=MAX_CHANNELS).contains(need)), "`{}` needs {needs:?}", info.name);
         }
-        assert!(info.machines.iter().all(|machine| MACHINES.contains(machine)), "{:?}", info.machines);
+        let known = |kind| machines.iter().any(|machine| machine.kind() == kind);
+        assert!(info.machines.iter().all(|&kind| known(kind)), "{:?}", info.machines);
+    }
+}
+
+/// Catches a kind whose name is not the one that a specification has.
+#[test]
+fn the_kind_of_a_machine_is_its_name_in_a_specification() {
+    for json in MACHINES {
+        let machine: TopologySpec = serde_json::from_str(json).expect("it is a machine");
+        let told: serde_json::Value = serde_json::from_str(json).expect("it is JSON");
+        assert_eq!(machine.kind(), told["kind"]);
     }
 }
 

@@ -11,6 +11,7 @@ mod fairness;
 mod fat_tree;
 mod graph;
 mod hops;
+mod hyperx;
 mod independence;
 mod layers;
 mod lists;

@@ -3,6 +3,7 @@
 mod dragonfly;
 mod fat_tree;
 mod golden;
+mod hyperx;
 mod json;
 mod kang2019;
 mod lookups;

@@ -4,6 +4,7 @@ from odonata.machine.kinds.cascade import CascadeTable
 from odonata.machine.kinds.dragonfly import DragonflyTable
 from odonata.machine.kinds.dragonfly_plus import DragonflyPlusTable
 from odonata.machine.kinds.fat_tree import FatTreeTable
+from odonata.machine.kinds.hyperx import HyperXTable
 from odonata.machine.kinds.kind import MachineTable, WiringTable
 
 #: Name of a kind (`kind = ...` in a machine) -> what such a machine's table may say.
@@ -12,6 +13,7 @@ KINDS: dict[str, type[MachineTable]] = {
     "dragonfly": DragonflyTable,
     "cascade": CascadeTable,
     "fat-tree": FatTreeTable,
+    "hyperx": HyperXTable,
 }
 
 __all__ = ["KINDS", "MachineTable", "WiringTable"]

@@ -19,7 +19,6 @@ class CascadeTable(DirectTable):
     """The numbers of a cascade."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "chassis", "group", "optical")
-    between_groups: ClassVar[str] = "optical"
     usual_channels: ClassVar[int] = 8
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,

@@ -38,7 +38,6 @@ class DragonflyTable(DirectTable):
     """The numbers of a dragonfly: `a` routers per group, `p` nodes and `h` global links per router."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "local", "global")
-    between_groups: ClassVar[str] = "global"
     usual_channels: ClassVar[int] = 4
     default_sources: ClassVar[Mapping[str, str]] = {
         **DirectTable.default_sources,

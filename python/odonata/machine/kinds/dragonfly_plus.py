@@ -21,7 +21,6 @@ class DragonflyPlusTable(MachineTable):
     """The numbers of a Dragonfly+."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "local", "global")
-    between_groups: ClassVar[str] = "global"
     usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "linear"}
     default_sources: ClassVar[Mapping[str, str]] = {
         "arrangement": "default: linear (Kang 2019, section 3.1.1)",

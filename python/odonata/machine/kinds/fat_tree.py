@@ -20,7 +20,6 @@ class FatTreeTable(MachineTable):
     """The numbers of a fat tree."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "leaf", "core")
-    between_groups: ClassVar[str] = "core"
     group_name: ClassVar[str] = "pod"
     rules_of_pairs: ClassVar[tuple[str, ...]] = ()
     usual_rules: ClassVar[Mapping[str, str]] = {}

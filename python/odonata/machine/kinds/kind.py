@@ -31,8 +31,6 @@ class MachineTable(Table):
 
     #: Classes of links of this kind, `node` first.
     classes: ClassVar[tuple[str, ...]]
-    #: The class that joins groups.
-    between_groups: ClassVar[str]
     #: What this kind calls the level above routers.
     group_name: ClassVar[str] = "group"
     #: Keys that define the links between groups if they are not listed one by one.
@@ -130,6 +128,11 @@ class MachineTable(Table):
         if isinstance(table.get("fabric"), Mapping):
             result["fabric"] = {"channels": cls.usual_channels, **table["fabric"]}
         return result
+
+    @property
+    def between_groups(self) -> str:
+        """The class that joins groups: the last of its own."""
+        return self.own_classes[-1]
 
     def check_rail(self, rails: int) -> None:
         """Raises InputError for a choice between the NICs of a node that has only one."""

@@ -20,6 +20,7 @@ from odonata.scenario.routings.aries import (
     NminHash,
 )
 from odonata.scenario.routings.dragonfly import AdaptiveLocal, Fpar, Minimal, Par, ProgAdaptive, UgalG, UgalL, Valiant
+from odonata.scenario.routings.hyperx import DimensionOrder, OmniWar
 from odonata.scenario.routings.routing import Routing
 from odonata.scenario.routings.up_down import UpDown
 
@@ -43,18 +44,21 @@ ROUTINGS: dict[str, type[Routing]] = {
     "in-order": InOrder,
     "application-aware": ApplicationAware,
     "up-down": UpDown,
+    "dimension-order": DimensionOrder,
+    "omni-war": OmniWar,
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
 #: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
-#: one, adaptive.
+#: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed).
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
     "cascade": "aries",
     "slingshot": "ugal-l",
     "fat-tree": "up-down",
+    "hyperx": "omni-war",
 }
 
 #: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths

@@ -34,7 +34,7 @@ SELECT = (
 class Minimal(Routing):
     """Minimal paths only; `select` chooses one of several equal paths.
 
-    Machines: dragonfly-plus, dragonfly, cascade.
+    Machines: dragonfly-plus, dragonfly, cascade, hyperx.
     """
 
     core: ClassVar[str] = "minimal"
@@ -56,16 +56,18 @@ class Minimal(Routing):
 VIA: dict[str, tuple[str, ...]] = {
     DRAGONFLY_PLUS: ("spine", "leaf"),
     **dict.fromkeys(DIRECT, ("group", "router")),
+    "hyperx": ("router",),
 }
 
 
 class Valiant(Routing):
     """Every packet between groups takes a path through a random intermediate group.
 
-    With `inside = "router"`, a packet inside a group takes a path through a random router of it. Source: Valiant 1982;
-    Kim 2008, section 4.1 (via group); SST's merlin (inside a group).
+    On a HyperX every packet goes through a random router of the machine. With `inside = "router"`, a packet inside a
+    group takes a path through a random router of it. Source: Valiant 1982; Kim 2008, section 4.1 (via group); SST's
+    merlin (inside a group).
 
-    Machines: dragonfly-plus, dragonfly, cascade.
+    Machines: dragonfly-plus, dragonfly, cascade, hyperx.
     """
 
     core: ClassVar[str] = "valiant"
@@ -74,7 +76,7 @@ class Valiant(Routing):
         None,
         description="where in the intermediate group a packet turns to its destination: on a dragonfly-plus at the "
         "`spine` where it enters (default) or at a random `leaf`; on other machines where it enters the `group` "
-        "(default) or at a random `router`",
+        "(default) or at a random `router`; on a hyperx at a random `router` of the machine",
     )
     select: Select = Field("random", description=SELECT)
     inside: Literal["minimal", "router"] | None = Field(
@@ -91,8 +93,10 @@ class Valiant(Routing):
         if self.via is not None and self.via not in stops:
             machines = " and ".join(k for k, known in VIA.items() if self.via in known)
             raise InputError(f"`via`: `{self.via}` is for {machines}; a {kind} has: {', '.join(stops)}", path=("via",))
-        if self.inside is not None and kind == DRAGONFLY_PLUS:
+        if self.inside is not None and kind not in DIRECT:
             message = f"packets inside a group of a {kind} take minimal paths only"
+            if kind != DRAGONFLY_PLUS:
+                message = f"on a {kind}, packets inside a group are routed as all others"
             raise InputError(message, hint="leave out `inside`", path=("inside",))
         return self.model_copy(
             update={"via": self.via or stops[0], "gateways": gateways_on(system, self.gateways)},

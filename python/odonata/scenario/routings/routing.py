@@ -40,9 +40,9 @@ class Routing(Table):
     def channels_needed(self, system: System) -> int:
         """Number of virtual channels that rules out a deadlock, if nothing has failed."""
         spec = json.dumps(self.decided(system, None).spec())
-        needed = _core.routing_channels(spec, system.table.kind)
+        needed = _core.routing_channels(spec, json.dumps(system.topology))
         assert needed is not None
-        return needed * subs(system)
+        return needed
 
     @abstractmethod
     def decided(self, system: System, compat: str | None) -> Self:
@@ -58,15 +58,6 @@ class Routing(Table):
     def of_packets(self) -> list[dict[str, Any]]:
         """The routings that its packets may have, as the core reads them. Call it on the result of `decided`."""
         return [self.spec()]
-
-
-def subs(system: System) -> int:
-    """Channels of each stage of a path: 2 if a path inside a group can turn from a row into a column, else 1.
-
-    docs/model.md, section 6 (S of a machine without failures).
-    """
-    topology = system.topology
-    return 2 if topology.get("rows", 1) > 1 and topology.get("columns", 1) > 1 else 1
 
 
 #: The kinds of direct machines.
@@ -86,12 +77,12 @@ Via = Literal["group", "router"]
 
 
 def gateways_on(system: System, given: Gateways | None) -> Gateways | None:
-    """The option `gateways` on this machine; None on a Dragonfly+, which has no such choice."""
+    """The option `gateways` on this machine; None on a kind that has no such choice."""
     kind = system.table.kind
     if kind in _GATEWAYS:
         return given or _GATEWAYS[kind]
     if given is not None:
-        message = f"a {kind} has no `gateways`: all its paths between two groups are equally long"
+        message = f"a {kind} has no `gateways`: all its shortest paths are used"
         raise InputError(message, path=("gateways",))
     return None
 

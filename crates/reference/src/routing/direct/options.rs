@@ -28,10 +28,7 @@ pub(super) fn pick(routing: &RoutingSpec) -> Pick {
         | RoutingSpec::Ugal { .. }
         | RoutingSpec::Par { .. }
         | RoutingSpec::AdaptiveLocal { .. } => Pick::Adaptive,
-        RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::ProgAdaptive { .. }
-        | RoutingSpec::Fpar { .. }
-        | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
+        _ => unreachable!("no packet on a dragonfly or cascade has `{}`", routing.name()),
     }
 }
 
@@ -110,10 +107,7 @@ pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Optio
             })
         }
         RoutingSpec::Minimal { .. } | RoutingSpec::Valiant { .. } | RoutingSpec::AdaptiveLocal { .. } => None,
-        RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::ProgAdaptive { .. }
-        | RoutingSpec::Fpar { .. }
-        | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
+        _ => unreachable!("no packet on a dragonfly or cascade has `{}`", routing.name()),
     }
 }
 

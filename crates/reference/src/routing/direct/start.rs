@@ -31,10 +31,7 @@ impl Position<'_> {
                 mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,
                 ..
             } => self.compare(packet),
-            RoutingSpec::ApplicationAware { .. }
-            | RoutingSpec::ProgAdaptive { .. }
-            | RoutingSpec::Fpar { .. }
-            | RoutingSpec::UpDown { .. } => unreachable!("no packet on a dragonfly or cascade has it"),
+            _ => unreachable!("no packet on a dragonfly or cascade has `{}`", self.at.routing.name()),
         };
         chosen.unwrap_or_else(|| self.begin_leg(packet))
     }
