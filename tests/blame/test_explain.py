@@ -11,8 +11,9 @@ import pytest
 import odonata as od
 from odonata.blame import Explanation, JobCauses, Without, causes_of
 from odonata.blame.coalitions import spec_of
-from odonata.blame.sentences import sentences
+from odonata.blame.sentences import sentences, where_of
 from odonata.errors import InputError
+from odonata.scenario import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -217,3 +218,39 @@ def test_what_a_run_lacks_is_said_with_the_keys_that_record_it(tmp_path, monkeyp
     assert missing(whole) == []
     assert main(["explain", str(tmp_path / "whole")]) == 0
     assert "simulated again" not in capsys.readouterr().err
+
+
+def test_on_a_fat_tree_places_are_pods_and_cores() -> None:
+    """Two jobs, each in two pods, whose only core has a quarter of the bandwidth of the nodes."""
+    links = 'bandwidth = "100 Gbit/s", buffer = "16 KiB" }'
+    text = f"""
+        [system]
+        kind = "fat-tree"
+        pods = 2
+        leaves = 2
+        spines = 1
+        cores = 1
+        nodes_per_leaf = 4
+        [system.fabric.links]
+        node = {{ {links}
+        leaf = {{ {links}
+        core = {{ bandwidth = "25 Gbit/s", buffer = "16 KiB" }}
+        [measure]
+        blame = true
+        [[job]]
+        name = "a"
+        nodes = 16
+        app = {{ collective = "alltoall", message = "16 KiB" }}
+        [run]
+        seed = 1
+    """
+    explanation = od.explain(od.run(parse(text)))
+    places = [place for job in explanation.jobs for cause in job.causes for place in cause.places]
+    assert {place.group_name for place in places} == {"pod"}
+    names = {place.name for place in places if place.class_ == "core"}
+    assert names
+    assert names <= {"pod 0 to cores", "pod 1 to cores", "cores to pod 0", "cores to pod 1"}
+    assert "in pod " in str(explanation)
+    assert "group" not in str(explanation)
+    assert where_of([0], 4, "pod") == ", mostly out of pod 0"
+    assert where_of([0, 2], 8, "group") == ", mostly out of groups 0, 2"

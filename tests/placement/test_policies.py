@@ -2,7 +2,7 @@
 
 import pytest
 
-from odonata import placement
+from odonata import machine, placement
 from odonata.errors import InputError
 from odonata.machine import Shape
 from odonata.placement import Placer, place
@@ -123,8 +123,58 @@ def test_the_table_lists_policies_and_layouts():
         ("rdg", "random-groups"),
         ("RRN", "round-robin-nodes"),
         ("Rrr", "round-robin-routers"),
+        ("random-leaves", "random-routers"),
+        ("random-pods", "random-groups"),
+        ("round-robin-leaves", "round-robin-routers"),
+        ("same-leaf", "same-group"),
+        ("same-pod", "same-island"),
+        ("different-pods", "different-islands"),
     ],
 )
-def test_acronyms_of_the_literature_are_names_too(alias, name):
+def test_acronyms_of_the_literature_and_the_names_of_levels_are_names_too(alias, name):
     assert placement.get(alias) is placement.get(name)
     assert alias not in placement.names()
+
+
+LIGHT = {"intensity": "light"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "options", "count", "reason"),
+    [
+        ("level-spread", {}, 2, "2 nodes on leaf 0, the one with the most idle nodes anywhere"),
+        ("level-spread", {}, 6, "6 nodes in pod 0, the one with the most idle nodes anywhere, leaf by leaf in turn"),
+        ("level-spread", {}, 20, "20 nodes anywhere, pod by pod in turn: no leaf and no pod has as many idle"),
+        ("random-pods", {"seed": 1}, 6, "6 nodes anywhere, pod by pod, drawn with seed 1"),
+        ("random-leaves", {"seed": 1}, 6, "6 nodes anywhere, leaf by leaf, drawn with seed 1"),
+        ("round-robin-leaves", {}, 6, "6 nodes anywhere, a leaf from each pod in turn"),
+        ("round-robin-nodes", {}, 6, "6 nodes anywhere, one from each pod in turn"),
+        ("contiguous", {"groups": "1-2"}, 6, "6 nodes in pods 1-2, the lowest free ones"),
+        ("jokanovic", {}, 6, "6 nodes in pod 0, the first anywhere with as many idle"),
+        ("jokanovic", {}, 20, "20 nodes anywhere from the last one down: more than a pod holds"),
+        ("slurm-zhang-sst", {}, 20, "20 nodes anywhere, from the leaves with the fewest idle nodes"),
+        ("same-pod", {}, 6, "6 nodes in pod 0, the first with room anywhere, one from each leaf in turn"),
+        ("contention-aware", {}, 6, "6 nodes in pod 0, the tightest with room anywhere: no links to cores"),
+        (
+            "intensity-aware",
+            {"intensity": "light"},
+            20,
+            "20 nodes anywhere for a light job, in as few pods as possible",
+        ),
+    ],
+)
+def test_policies_speak_of_leaves_and_pods_on_a_fat_tree(policy, options, count, reason):
+    """Four pods of four leaves of two nodes; on other machines the same policies say router and group."""
+    tree = Shape(4, 4, 2, router_name="leaf", group_name="pod", links_out="links to cores")
+    chosen = placement.place(policy, tree, count, **options)
+    assert chosen.reason == reason
+    other = placement.place(policy, Shape(4, 4, 2), count, **options)
+    assert other.nodes == chosen.nodes
+    words = reason.replace("links to cores", "global links").replace("pod", "group").replace("leaves", "routers")
+    assert other.reason == (words if policy == "same-pod" else words.replace("leaf", "router"))
+
+
+def test_a_fat_tree_names_its_levels():
+    shape = machine.load("summit").shape
+    assert (shape.router_name, shape.router_names, shape.group_name) == ("leaf", "leaves", "pod")
+    assert machine.load("leonardo").shape.group_name == "group"

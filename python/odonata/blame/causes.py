@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from odonata.machine.kinds import KINDS
+
 if TYPE_CHECKING:
     from odonata.store import Run
 
@@ -34,18 +36,21 @@ class Place:
     """From where to where the link leads at which they wait most."""
     ps: int
     """Time that the packets of the victim wait there for the cause, in picoseconds."""
+    group_name: str = "group"
+    """What a group is called on this machine, such as `pod`."""
 
     @property
     def name(self) -> str:
         """The links in words."""
         if self.from_group != self.to_group:
-            return f"{group_name(self.from_group)} to {group_name(self.to_group)}"
-        return f"in {group_name(self.from_group)}"
+            return f"{self.name_of(self.from_group)} to {self.name_of(self.to_group)}"
+        return f"in {self.name_of(self.from_group)}"
 
-
-def group_name(group: int | None) -> str:
-    """A group in words."""
-    return "routers outside groups" if group is None else f"group {group}"
+    def name_of(self, group: int | None) -> str:
+        """A group of this machine in words."""
+        if group is not None:
+            return f"{self.group_name} {group}"
+        return "cores" if self.group_name == "pod" else "routers outside groups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,7 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
     rows = blame.join(ends, on="link", how="left")
     chains = (run.roots if roots is None else roots).join(ends, on="link", how="left").with_columns(wait=pl.lit(ROOM))
     groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
+    word = KINDS[run.resolved["spec"]["topology"]["kind"]].group_name
     causes = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
         own = rows.filter(pl.col("victim") == number)
@@ -132,18 +138,18 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
                 background,
                 waiting,
                 service,
-                _ranked(waits, name, names, groups),
-                _ranked(ends_of, name, names, groups),
+                _ranked(waits, name, names, groups, word),
+                _ranked(ends_of, name, names, groups, word),
             )
         )
     return causes
 
 
-def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int) -> tuple[Cause, ...]:
+def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int, word: str) -> tuple[Cause, ...]:
     """The causes of rows of a victim, longest first."""
     whole = int(rows["time_ps"].sum())
     causes = [
-        _cause(rows.filter(pl.col("cause") == cause), victim, names[cause], whole, groups)
+        _cause(rows.filter(pl.col("cause") == cause), victim, names[cause], whole, groups, word)
         for cause in rows["cause"].unique().sort()
     ]
     return tuple(sorted(causes, key=lambda cause: -cause.ps))
@@ -152,7 +158,7 @@ def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int) -> t
 _ENDS = ("from_kind", "from_id", "from_port", "from_group", "to_kind", "to_id", "to_group")
 
 
-def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: int) -> Cause:
+def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: int, word: str) -> Cause:
     ps = int(rows["time_ps"].sum())
     sums = rows.group_by("link", "class", *_ENDS).agg(pl.col("time_ps").sum())
     by_link = sums.sort(["time_ps", "link"], descending=[True, False])
@@ -165,18 +171,18 @@ def _cause(rows: pl.DataFrame, victim: str, cause: str, waiting: int, groups: in
         _sums(rows, "wait"),
         groups_of(by_link),
         groups,
-        _places(by_link),
+        _places(by_link, word),
     )
 
 
-def _places(by_link: pl.DataFrame) -> tuple[Place, ...]:
+def _places(by_link: pl.DataFrame, word: str) -> tuple[Place, ...]:
     keys = ["class", "from_group", "to_group"]
     # Links are sorted by their time, so the first of each place is the worst.
     first = [pl.col(name).first() for name in ("from_kind", "from_id", "from_port", "to_kind", "to_id")]
     sums = by_link.group_by(keys, maintain_order=True).agg(pl.col("time_ps").sum(), pl.len().alias("links"), *first)
     longest = sums.sort(["time_ps", *keys], descending=[True, False, False, False]).head(PLACES)
     return tuple(
-        Place(row["class"], row["from_group"], row["to_group"], row["links"], _name(row), row["time_ps"])
+        Place(row["class"], row["from_group"], row["to_group"], row["links"], _name(row), row["time_ps"], word)
         for row in longest.iter_rows(named=True)
     )
 

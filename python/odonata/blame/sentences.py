@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from odonata.blame.causes import group_name
 from odonata.blame.critical import LATE_RECEIVER, LATE_SENDER, TRANSFER
 from odonata.text import Column, Table, html
 from odonata.units import format_time
@@ -119,14 +118,14 @@ def _caused(cause: Cause) -> str:
 
 
 def _out_of(cause: Cause) -> str:
-    return where_of(cause.groups, cause.all_groups)
+    return where_of(cause.groups, cause.all_groups, cause.places[0].group_name if cause.places else "group")
 
 
-def where_of(groups: Sequence[int], all_groups: int) -> str:
+def where_of(groups: Sequence[int], all_groups: int, word: str) -> str:
     """The groups whose outgoing links explain most of something, if they are few."""
     if not groups or len(groups) > all_groups / 2:
         return ""
-    return f", mostly out of group{'s' if len(groups) > 1 else ''} {', '.join(map(str, groups))}"
+    return f", mostly out of {word}{'s' if len(groups) > 1 else ''} {', '.join(map(str, groups))}"
 
 
 def about(job: JobCauses) -> str:
@@ -148,10 +147,11 @@ def _place(cause: Cause) -> str:
         pairs[low, high] = pairs.get((low, high), 0) + place.ps
     (first, second), ps = max(pairs.items(), key=lambda item: item[1])
     if ps >= MAINLY * cause.ps:
-        between = f"between groups {first} and {second}"
+        some = cause.places[0]
+        between = f"between {some.group_name}s {first} and {second}"
         if first is None:
-            between = f"between {group_name(second)} and {group_name(first)}"
-        where = between if first != second else f"in {group_name(first)}"
+            between = f"between {some.name_of(second)} and {some.name_of(first)}"
+        where = between if first != second else f"in {some.name_of(first)}"
         return f"{percent(ps / cause.ps)} of that at links {where}"
     class_, most = next(iter(cause.by_class.items()))
     return f"{percent(most / cause.ps)} of that at links of class {class_}{_out_of(cause)}"

@@ -1,6 +1,6 @@
 """Where the nodes of a machine sit: all that a placement policy needs to know."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from odonata.errors import InputError
 
@@ -17,6 +17,17 @@ class Shape:
     routers_per_group: int
     nodes_per_router: int
     last_group_routers: int | None = None
+    router_name: str = field(default="router", compare=False, repr=False)
+    """What a router that has nodes is called on this machine."""
+    group_name: str = field(default="group", compare=False, repr=False)
+    """What a group is called on this machine."""
+    links_out: str = field(default="global links", compare=False, repr=False)
+    """What the links that leave a group are called on this machine."""
+
+    @property
+    def router_names(self) -> str:
+        """Several of these routers."""
+        return "leaves" if self.router_name == "leaf" else f"{self.router_name}s"
 
     @property
     def routers(self) -> int:

@@ -125,7 +125,7 @@ class Request:
             nodes = self.shape.nodes_in(group)
             free += self.free[bisect_left(self.free, nodes.start) : bisect_left(self.free, nodes.stop)]
         text = format_ids(chosen)
-        return free, f"in group {text}" if len(chosen) == 1 else f"in groups {text}"
+        return free, f"in {self.shape.group_name}{'' if len(chosen) == 1 else 's'} {text}"
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,15 @@ class FatTreeTable(MachineTable):
     def shape(self) -> Shape:
         """Nodes sit on leaves; nodes with NICs on different leaves sit on blocks of leaves."""
         together = self.rails if self.rails_on == "different-leaves" else 1
-        return Shape(self.pods, self.leaves // together, self.nodes_per_leaf)
+        leaves = self.leaves // together
+        return Shape(
+            self.pods,
+            leaves,
+            self.nodes_per_leaf,
+            router_name="leaf",
+            group_name=self.group_name,
+            links_out="links to cores",
+        )
 
     def pairs(self) -> Pairs:
         """No cable joins two pods."""

@@ -35,15 +35,19 @@ def intensity_aware(request: Request) -> Placement:
     if given == "heavy" or (given != "light" and given >= threshold):
         spread = [list(interleave(free.routers_of(group))) for group in range(request.shape.groups)]
         nodes = list(islice(interleave(spread), count))
-        return Placement(nodes, f"{count:,} nodes {where} for a heavy job, spread over groups and routers")
-    for level, parts in (("router", free.routers), ("group", free.groups)):
+        text = f"spread over {request.shape.group_name}s and {request.shape.router_names}"
+        return Placement(nodes, f"{count:,} nodes {where} for a heavy job, {text}")
+    levels = ((request.shape.router_name, free.routers), (request.shape.group_name, free.groups))
+    for level, parts in levels:
         best = tightest(parts, count)
         if best is not None:
             text = f"{count:,} nodes for a light job on {level} {best}, the tightest with room {where}"
             return Placement(parts[best][:count], text)
     emptiest = sorted(free.groups, key=len, reverse=True)
     nodes = list(islice(chain.from_iterable(emptiest), count))
-    return Placement(nodes, f"{count:,} nodes {where} for a light job, in as few groups as possible")
+    return Placement(
+        nodes, f"{count:,} nodes {where} for a light job, in as few {request.shape.group_name}s as possible"
+    )
 
 
 def _intensity(value: Any) -> str | float:
@@ -91,22 +95,24 @@ def contention_aware(request: Request) -> Placement:
     router = tightest(free.routers, count)
     if router is not None:
         nodes = free.routers[router][:count]
-        return Placement(nodes, f"{count:,} nodes on router {router}, the tightest with room {where}: no links")
+        unit = request.shape.router_name
+        return Placement(nodes, f"{count:,} nodes on {unit} {router}, the tightest with room {where}: no links")
     group = tightest(free.groups, count)
     if group is not None:
         nodes = _spread(free, group, count)
-        return Placement(nodes, f"{count:,} nodes in group {group}, the tightest with room {where}: no global links")
+        text = f"{count:,} nodes in {request.shape.group_name} {group}, the tightest with room {where}"
+        return Placement(nodes, f"{text}: no {request.shape.links_out}")
     intensity = request.options.get("intensity", 1.0)
     room = [len(nodes) for nodes in free.groups]
     shares = in_turn(room, count)
-    text = f"{count:,} nodes {where}, evenly over the groups"
+    text = f"{count:,} nodes {where}, evenly over the {request.shape.group_name}s"
     if intensity:
         loads = background(request.shape, jobs, pair=2 * intensity / (count - 1))
         before = cost(loads, shares)
         shares = lighter(loads, room, shares)
         saved = 1 - cost(loads, shares) / before if before else 0.0
         whose = f"{len(jobs)} running job{'' if len(jobs) == 1 else 's'}"
-        text = f"{count:,} nodes {where}, away from the global links of {whose}: "
+        text = f"{count:,} nodes {where}, away from the {request.shape.links_out} of {whose}: "
         text += f"the squares of the expected loads are {saved:.1%} below those of an even spread"
     nodes = [node for group, share in enumerate(shares) for node in _spread(free, group, share)]
     return Placement(nodes, text)

@@ -80,7 +80,7 @@ def per_leaf(request: Request) -> Placement:
     chosen = [(group, leaf, leaves[leaf]) for group in groups for leaf in machine.group_routers[group]]
     for group, leaf, idle in chosen:
         if len(idle) < per_leaf:
-            where = f"leaf {leaf - machine.group_routers[group].start} of group {group}"
+            where = f"leaf {leaf - machine.group_routers[group].start} of {request.shape.group_name} {group}"
             raise InputError(f"{per_leaf} nodes per leaf do not fit: {where} has only {len(idle)} free")
     nodes = [node for _, _, idle in chosen for node in idle[:per_leaf]]
     if request.count is not None and request.count != len(nodes):

@@ -38,6 +38,7 @@ SAME_GROUP = Policy(
     options=(GROUPS,),
     place=same_group,
     freedom=freedom,
+    aliases=("same-leaf",),
 )
 
 
@@ -56,8 +57,8 @@ def same_island(request: Request) -> Placement:
         leaves = [leaf for leaf in free.routers_of(group) if leaf]
         if len(nodes) >= count and len(leaves) >= min(count, 2):
             taken = list(islice(interleave(leaves), count))
-            text = f"{count:,} nodes in group {group}, the first with room {where}, one from each leaf in turn"
-            return Placement(taken, text)
+            text = f"{count:,} nodes in {request.shape.group_name} {group}, the first with room {where}"
+            return Placement(taken, f"{text}, one from each leaf in turn")
     most = max(map(len, free.groups))
     raise InputError(
         f"{count:,} nodes do not fit in one group on several leaves: the emptiest group has {most:,} free {where}",
@@ -73,6 +74,7 @@ SAME_ISLAND = Policy(
     options=(GROUPS,),
     place=same_island,
     freedom=freedom,
+    aliases=("same-pod",),
 )
 
 
@@ -95,7 +97,8 @@ def different_islands(request: Request) -> Placement:
         )
     spread = [interleave(free.routers_of(group)) for group in islands]
     nodes = list(islice(interleave(spread), count))
-    return Placement(nodes, f"{count:,} nodes {where}, one from each group in turn, there from each leaf in turn")
+    part = request.shape.group_name
+    return Placement(nodes, f"{count:,} nodes {where}, one from each {part} in turn, there from each leaf in turn")
 
 
 DIFFERENT_ISLANDS = Policy(
@@ -105,4 +108,5 @@ DIFFERENT_ISLANDS = Policy(
     options=(GROUPS,),
     place=different_islands,
     freedom=freedom,
+    aliases=("different-pods",),
 )

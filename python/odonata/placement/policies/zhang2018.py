@@ -98,7 +98,7 @@ RANDOM_NODES = Policy(
 )
 
 
-def _random_units(unit: str, acronym: str, units: Callable[[Free], Sequence[Sequence[int]]]) -> Policy:
+def _random_units(unit: str, acronym: str, alias: str, units: Callable[[Free], Sequence[Sequence[int]]]) -> Policy:
     """Random Routers (RDR) and Random Groups (RDG): whole routers or groups, drawn one after the other.
 
     Source: Zhang 2018, section IV, after Jain et al. 2014. The authors' code draws with replacement
@@ -112,7 +112,8 @@ def _random_units(unit: str, acronym: str, units: Callable[[Free], Sequence[Sequ
         # Each has at least one free node, so `count` of them are enough.
         drawn = SplitMix64(seed).sample(idle, min(request.wanted(), len(idle)))
         nodes = list(islice(chain.from_iterable(drawn), request.wanted()))
-        return Placement(nodes, f"{len(nodes):,} nodes {where}, {unit} by {unit}, drawn with seed {seed}")
+        name = request.shape.router_name if unit == "router" else request.shape.group_name
+        return Placement(nodes, f"{len(nodes):,} nodes {where}, {name} by {name}, drawn with seed {seed}")
 
     return Policy(
         name=f"random-{unit}s",
@@ -121,12 +122,12 @@ def _random_units(unit: str, acronym: str, units: Callable[[Free], Sequence[Sequ
         options=(GROUPS, SEED),
         place=place,
         freedom=freedom,
-        aliases=(acronym,),
+        aliases=(acronym, alias),
     )
 
 
-RANDOM_ROUTERS = _random_units("router", "RDR", lambda free: free.routers)
-RANDOM_GROUPS = _random_units("group", "RDG", lambda free: free.groups)
+RANDOM_ROUTERS = _random_units("router", "RDR", "random-leaves", lambda free: free.routers)
+RANDOM_GROUPS = _random_units("group", "RDG", "random-pods", lambda free: free.groups)
 
 
 def round_robin_nodes(request: Request) -> Placement:
@@ -139,7 +140,7 @@ def round_robin_nodes(request: Request) -> Placement:
     """
     free, where = request.room()
     nodes = list(islice(interleave(turned(free.groups, next_group(request))), request.wanted()))
-    return Placement(nodes, f"{len(nodes):,} nodes {where}, one from each group in turn")
+    return Placement(nodes, f"{len(nodes):,} nodes {where}, one from each {request.shape.group_name} in turn")
 
 
 ROUND_ROBIN_NODES = Policy(
@@ -166,7 +167,8 @@ def round_robin_routers(request: Request) -> Placement:
     groups = [[router for router in free.routers_of(g) if router] for g in range(request.shape.groups)]
     routers = interleave(turned(groups, next_group(request)))
     nodes = list(islice(chain.from_iterable(routers), request.wanted()))
-    return Placement(nodes, f"{len(nodes):,} nodes {where}, a router from each group in turn")
+    unit, part = request.shape.router_name, request.shape.group_name
+    return Placement(nodes, f"{len(nodes):,} nodes {where}, a {unit} from each {part} in turn")
 
 
 ROUND_ROBIN_ROUTERS = Policy(
@@ -176,7 +178,7 @@ ROUND_ROBIN_ROUTERS = Policy(
     options=(GROUPS, START),
     place=round_robin_routers,
     freedom=freedom,
-    aliases=("RRR",),
+    aliases=("RRR", "round-robin-leaves"),
 )
 
 
@@ -193,17 +195,18 @@ def level_spread(request: Request) -> Placement:
     """
     free, where = request.room()
     count = request.wanted()
+    unit, part = request.shape.router_name, request.shape.group_name
     router = most(free.routers)
     if count <= len(free.routers[router]):
         nodes = free.routers[router][:count]
-        return Placement(nodes, f"{count:,} nodes on router {router}, the one with the most idle nodes {where}")
+        return Placement(nodes, f"{count:,} nodes on {unit} {router}, the one with the most idle nodes {where}")
     group = most(free.groups)
     if count <= len(free.groups[group]):
         parts = turned(free.routers_of(group), next_router(request, group))
-        text = f"{count:,} nodes in group {group}, the one with the most idle nodes {where}, router by router in turn"
+        text = f"{count:,} nodes in {part} {group}, the one with the most idle nodes {where}, {unit} by {unit} in turn"
     else:
         parts = turned(free.groups, next_group(request))
-        text = f"{count:,} nodes {where}, group by group in turn: no router and no group has as many idle"
+        text = f"{count:,} nodes {where}, {part} by {part} in turn: no {unit} and no {part} has as many idle"
     return Placement(list(islice(interleave(parts), count)), text)
 
 
@@ -234,10 +237,12 @@ def _slurm_zhang(
         router = router_with_room(free.routers, count)
         if router is not None:
             nodes = free.routers[router][:count]
-            return Placement(nodes, f"{count:,} nodes on router {router}, the {which} with as many idle {where}")
+            name = request.shape.router_name
+            return Placement(nodes, f"{count:,} nodes on {name} {router}, the {which} with as many idle {where}")
         scarce = sorted((nodes for nodes in free.routers if nodes), key=len)
         nodes = list(islice(chain.from_iterable(scarce), count))
-        return Placement(nodes, f"{count:,} nodes {where}, from the routers with the fewest idle nodes")
+        names = request.shape.router_names
+        return Placement(nodes, f"{count:,} nodes {where}, from the {names} with the fewest idle nodes")
 
     return Policy(
         name=name,
@@ -267,20 +272,20 @@ def jokanovic(request: Request) -> Placement:
     are given the lowest idle nodes outside the group, if there are any. `fall_through` repeats it.
     """
     free, where = request.room()
-    count = request.wanted()
+    count, part = request.wanted(), request.shape.group_name
     if count > max(map(len, sites(request.shape).groups)):
         nodes = free.nodes[: -count - 1 : -1]
-        return Placement(nodes, f"{count:,} nodes {where} from the last one down: more than a group holds")
+        return Placement(nodes, f"{count:,} nodes {where} from the last one down: more than a {part} holds")
     group = first_with(free.groups, count)
     if group is None:
-        return Placement(free.nodes[:count], f"{count:,} nodes {where} in label order: no group has as many idle")
+        return Placement(free.nodes[:count], f"{count:,} nodes {where} in label order: no {part} has as many idle")
     nodes = free.groups[group][:count]
-    text = f"{count:,} nodes in group {group}, the first {where} with as many idle"
+    text = f"{count:,} nodes in {part} {group}, the first {where} with as many idle"
     if request.options.get("fall_through", False):
         taken = set(nodes)
         lowest = [node for node in free.nodes[: 2 * count] if node not in taken][:count]
         nodes = lowest + nodes[len(lowest) :]
-        text = f"{count:,} of the lowest nodes {where}, instead of those of group {group}"
+        text = f"{count:,} of the lowest nodes {where}, instead of those of {part} {group}"
     return Placement(nodes, text)
 
 
