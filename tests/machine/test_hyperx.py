@@ -138,7 +138,11 @@ def test_links_of_the_last_dimension_join_slices(tmp_path):
 def test_failures_by_number_of_links_leave_a_machine_that_routes(tmp_path):
     app = {"pattern": "uniform-random", "message": "1 KB", "interval": "1 us", "messages": 20}
     job = {"name": "a", "nodes": 20, "place": "contiguous", "app": app}
-    table = {**GRID, "failed": {"fraction": 0.1, "seed": 3, "routers": [11]}}
+    failed = {"fraction": 0.1, "seed": 3, "routers": [11]}
+    few = {**GRID, "failed": failed}
+    with pytest.raises(InputError, match="needs 5 virtual channels on this machine; the fabric has 4"):
+        runner.run(scenario.parse(tomlkit.dumps({"system": few, "job": [job]}), "a.toml"), out=tmp_path / "c")
+    table = {**whole(fabric={"channels": 6}, dimensions=[3, 4], nodes_per_router=2), "failed": failed}
     text = tomlkit.dumps({"system": table, "job": [job]})
     run = runner.run(scenario.parse(text, "a.toml"), out=tmp_path / "run")
     assert run.jobs["delivered"][0] == 400

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use odonata_error::{Error, ErrorKind, path};
-use odonata_sim::routing::AllPaths;
+use odonata_sim::fabric::packet::Event;
+use odonata_sim::fabric::{OutputPort, RouterPlace};
 use odonata_sim::routing::deadlock::{VcAddress, explore};
 use odonata_sim::routing::hyperx::HyperXRouting;
 use odonata_sim::routing::show::paths;
+use odonata_sim::routing::{AllPaths, Backlog, Loads, RoutingAlgorithm};
 use odonata_sim::spec::{
     Arrival, Failures, Gateways, JobSpec, MAX_CHANNELS, Pattern, Record, RoutingSpec, Select, TopologySpec, Via,
 };
 use odonata_sim::{Spec, check};
+use odonata_testkit::Choices;
 use odonata_topology::{HyperXSpec, Machine, RouterId};
 
 use crate::graph::acyclic;
@@ -115,9 +118,9 @@ fn uniform_random_traffic_saturates_at_the_bisection() {
         let topology = grid(dimensions, links, nodes);
         // A node never sends to itself, so slightly more packets than 1/S leave the router.
         let bound = bound + 0.002;
-        for (routing, least) in
-            [(dimension_order(), 0.88), (minimal(Select::Random), 0.88), (minimal(Select::LeastLoaded), 0.88)]
-        {
+        for routing in [dimension_order(), minimal(Select::Random), minimal(Select::LeastLoaded), omni_war(1)] {
+            // Deroutes use cables that others need.
+            let least = if matches!(routing, RoutingSpec::OmniWar { .. }) { 0.8 } else { 0.93 };
             let load = accepted(&topology, routing.clone(), uniform());
             println!("{dimensions:?} {routing:?} {load}");
             assert!((least * bound..=bound).contains(&load), "{dimensions:?}, {routing:?}: {load}");
@@ -138,7 +141,7 @@ fn deroutes_carry_what_one_cable_does_not() {
         let bounds = [
             (dimension_order(), 0.95, 1.0 / t),
             (minimal(Select::LeastLoaded), 0.95, 1.0 / t),
-            (omni_war(2), 0.85, routers / 2.0 / t),
+            (omni_war(2), 0.95, routers / 2.0 / t),
         ];
         for (routing, least, bound) in bounds {
             let load = accepted(&topology, routing.clone(), next_slice());
@@ -148,7 +151,7 @@ fn deroutes_carry_what_one_cable_does_not() {
     }
     let load = accepted(&grid(&[8], 1, 8), valiant(Select::LeastLoaded), next_slice());
     println!("valiant {load}");
-    assert!((0.85 * 0.375..=0.376).contains(&load), "valiant: {load}");
+    assert!((0.95 * 0.375..=0.376).contains(&load), "valiant: {load}");
 }
 
 /// Catches paths that are missing or counted twice. Worked out by hand.
@@ -214,6 +217,81 @@ fn no_packets_can_wait_in_a_cycle() {
     }
     assert!(total > 20_000 && merged_cycles > 50, "only {total} edges, {merged_cycles} cycles without channels");
     assert!(broken > 20 && longer > 10, "{broken} machines with failures, {longer} with longer paths");
+}
+
+/// What a decision or a branch is: port, channel, and the packet's memory after it.
+type Taken = (u16, u8, u32, bool, bool);
+
+fn taken(port: u16, channel: u8, packet: &Event) -> Taken {
+    (port, channel, packet.intermediate, packet.in_second_phase(), packet.diverted())
+}
+
+/// Catches a path that is proved and listed and never taken, and the reverse: with random loads and keys the decisions
+/// at a router are exactly its branches, and packets enter in exactly the states of `starts`.
+#[test]
+fn decisions_and_branches_know_the_same_paths() {
+    const TRIES: u32 = 20_000;
+    let mut c = Choices::new(6);
+    let mut states = 0;
+    for seed in 0..60 {
+        let mut spec = odonata_testkit::hyperx_spec(seed);
+        let Ok(Machine::HyperX(machine)) = spec.machine() else { panic!("seed {seed} is no HyperX") };
+        spec.fabric.channels = MAX_CHANNELS;
+        let mut routings = vec![minimal(Select::Random), minimal(Select::LeastLoaded)];
+        routings.extend([valiant(Select::Random), omni_war(1), omni_war(2)]);
+        if !machine.has_failures() {
+            routings.push(dimension_order());
+        }
+        let routings: Vec<_> = routings.into_iter().map(|routing| (path!["routing"], routing)).collect();
+        let Ok(routing) = HyperXRouting::new(machine.clone(), &spec.fabric, &routings) else { continue };
+        let network = &machine.network;
+        let works: Vec<RouterId> =
+            (0..network.routers() as u32).map(RouterId).filter(|&r| network.router_works(r)).collect();
+        for number in 0..routings.len() as u8 {
+            let (mut router, to) = (c.of(&works), c.of(&works));
+            if router == to {
+                continue;
+            }
+            let [from, destination] = [router, to].map(|r| network.address_of_router[r.index()]);
+            let starts = routing.starts(from, destination, number);
+            let mut entered = BTreeSet::new();
+            for _ in 0..2_000 {
+                let mut packet = Event::to_address(destination, number);
+                packet.key = c.next() as u32;
+                routing.enter(&mut packet, from);
+                entered.insert((packet.intermediate, packet.diverted()));
+            }
+            let known: BTreeSet<_> = starts.iter().map(|packet| (packet.intermediate, packet.diverted())).collect();
+            assert_eq!(entered, known, "seed {seed}, {:?}", routings[usize::from(number)]);
+            let mut packet = c.of(&starts);
+            while router != to {
+                let place = RouterPlace::of(network, router);
+                let branches = routing.branches(place, &packet);
+                let known: BTreeSet<Taken> = branches.iter().map(|b| taken(b.port, b.channel, &b.packet)).collect();
+                let mut decided = BTreeSet::new();
+                for _ in 0..TRIES {
+                    let load = |c: &mut Choices| if c.chance(30) { 0 } else { c.within(0, 5) };
+                    let outs: Vec<OutputPort> =
+                        (0..network.peer.len()).map(|_| OutputPort { free: 9 + load(&mut c), blocked_ps: 0 }).collect();
+                    let mut after = packet;
+                    after.key = c.next() as u32;
+                    let loads = Loads::new(&outs, Backlog, place.first, place.ports, 9);
+                    let decision = routing.route(place, &after, &loads);
+                    after.follow(decision);
+                    let decision = taken(decision.port(), decision.channel(), &after);
+                    assert!(known.contains(&decision), "seed {seed}: {decision:?} is not in {known:?}");
+                    decided.insert(decision);
+                    if decided.len() == known.len() {
+                        break;
+                    }
+                }
+                assert_eq!(decided, known, "seed {seed}, {:?}", routings[usize::from(number)]);
+                states += 1;
+                (router, packet) = routing.follow(router, c.of(&branches));
+            }
+        }
+    }
+    assert!(states > 300, "only {states} states");
 }
 
 /// The error of a specification on 3 x 3 routers.
