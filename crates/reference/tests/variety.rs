@@ -182,6 +182,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
         count(counts, "costs by size", !program.by_size.is_empty());
+        count(counts, "combining by size", !program.combine_by_size.is_empty());
         count(counts, "pauses", program.on_ps > 0 && program.iterations != Some(1));
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
@@ -228,7 +229,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
 #[test]
 fn programs_meet_every_rule() {
     let mut counts = Counts::new();
-    for seed in 0..1_000 {
+    for seed in 0..1_200 {
         let spec = testkit::program_spec(seed);
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
@@ -244,6 +245,7 @@ fn programs_meet_every_rule() {
         "copies",
         "pauses",
         "costs by size",
+        "combining by size",
     ];
     let costs =
         ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
@@ -256,6 +258,9 @@ fn programs_meet_every_rule() {
         "Broadcast Binary",
         "Broadcast Binomial",
         "Broadcast ScatterAllgather",
+        "Broadcast ScatterDoubling",
+        "Broadcast Knomial",
+        "Broadcast Chain",
         "Reduce Binary",
         "Reduce Binomial",
         "Allreduce Binary",
@@ -265,12 +270,14 @@ fn programs_meet_every_rule() {
         "Allgather Ring",
         "Allgather RecursiveDoubling",
         "Allgather Bruck",
+        "Allgather NeighborExchange",
         "ReduceScatter Ring",
         "ReduceScatter Pairwise",
         "ReduceScatter RecursiveHalving",
         "Alltoall Pairwise",
         "Alltoall LinearShift",
         "Alltoall Linear",
+        "Alltoall Scattered",
         "Alltoall Bruck",
         "Barrier Dissemination",
         "Barrier Binary",
