@@ -28,7 +28,7 @@ impl NeighborExchange {
     fn received(self, rank: u32, step: u32) -> u32 {
         let (pairs, pair) = (Cycle { ranks: self.ranks / 2 }, rank / 2);
         let distance = step.div_ceil(2);
-        let backwards = rank.is_multiple_of(2) == !step.is_multiple_of(2);
+        let backwards = rank.is_multiple_of(2) != step.is_multiple_of(2);
         if backwards { pairs.before(pair, distance) } else { pairs.after(pair, distance) }
     }
 }
