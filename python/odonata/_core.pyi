@@ -4,7 +4,7 @@ All times are picoseconds, all sizes bytes, bandwidths millionths of a byte per 
 at 0. A "slot" is one port of one router; slots are numbered router by router.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NotRequired, TypedDict, final, type_check_only
 
 import numpy as np
@@ -353,10 +353,17 @@ def run(spec_json: str, progress: Callable[[Progress], object] | None = None, th
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
 
-def write_trace(body_json: str, ranks: int, format: str, combine: int | None = None) -> bytes:
+def write_trace(
+    body_json: str,
+    ranks: int,
+    format: str,
+    combine: int | None = None,
+    combine_by_size: Sequence[tuple[int, int]] = [],
+) -> bytes:
     """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
 
     `combine` is the bandwidth of reductions in millionths of a byte per second; without it they take no time.
+    `combine_by_size` has sizes of vectors in bytes, ascending, and the bandwidths at which they are combined instead.
 
     CoreError if the program is wrong or the format cannot express it.
     """

@@ -138,9 +138,40 @@ def test_costs_by_size_that_are_stated_stand_beside_the_others():
     assert host.send == 5_000_000
 
 
+RATES = [{"size": "1 MiB", "rate": "8 GB/s"}, {"size": "64 MiB", "rate": "3 GB/s"}]
+
+
+def test_rates_of_reductions_by_size():
+    host = machine.load({"preset": "tiny", "host": {"reduce_by_size": RATES}}).table.host
+    assert host.costs()["combine_by_size"] == [
+        {"bytes": 2**20, "combine": 8 * 10**15},
+        {"bytes": 2**26, "combine": 3 * 10**15},
+    ]
+    assert decided_overhead(HostTable.model_validate({"call": "1 us"}), host).reduce_by_size == host.reduce_by_size
+    # A rate that is stated drops them, and one that is stated beside them does not.
+    assert not decided_overhead(HostTable.model_validate({"reduce": "5 GB/s"}), host).reduce_by_size
+    assert decided_overhead(HostTable.model_validate({"send": "5 us"}), host).reduce_by_size == host.reduce_by_size
+    assert "combine_by_size" not in decided_overhead(HostTable.model_validate({"reduce": "none"}), host).costs()
+
+
+@pytest.mark.parametrize(
+    ("rates", "message"),
+    [
+        (RATES[::-1], "sizes ascend, found 1 MiB after 64 MiB"),
+        ([{"size": "1 MiB", "rate": "none"}], "left out of the list"),
+        ([{"size": "1 MiB"}], "rate"),
+        ("8 GB/s", "expected a list of tables with `size` and `rate`"),
+    ],
+)
+def test_rates_by_size_that_mean_nothing(rates, message):
+    with pytest.raises(InputError, match=message):
+        machine.load({"preset": "tiny", "host": {"reduce_by_size": rates}})
+
+
 def test_a_calibration_has_no_costs_by_size():
     """Catches a fit whose costs have no effect."""
     usual = machine.load("leonardo").table.host
     fitted = fit.host_of(fit.START, 1_024, usual)
     assert not fitted.by_size
+    assert not fit.host_of(fit.START, 1_024, usual.model_copy(update={"reduce_by_size": (1,)})).reduce_by_size
     assert fitted.call == round(fit.START[-1])

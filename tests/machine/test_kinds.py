@@ -362,7 +362,7 @@ def test_a_choice_of_nics_needs_several():
     with pytest.raises(InputError, match="needs nodes with several NICs") as caught:
         machine.load("theta", fabric={"nic": {"rail": "hash"}})
     assert caught.value.path == ("fabric", "nic", "rail")
-    with pytest.raises(InputError, match="`fabric.nic.stripe_above` needs nodes with several NICs") as caught:
+    with pytest.raises(InputError, match=r"`fabric\.nic\.stripe_above` needs nodes with several NICs") as caught:
         machine.load("tiny", fabric={"nic": {"stripe_above": "64 KiB"}})
     assert caught.value.path == ("fabric", "nic", "stripe_above")
 

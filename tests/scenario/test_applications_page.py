@@ -57,12 +57,16 @@ def test_an_example_resolves(text):
     assert len(resolved.spec["jobs"][0]["nodes"]) == 128
 
 
-def test_the_example_of_costs_resolves():
-    [host] = HOST
+@pytest.mark.parametrize(
+    ("text", "key", "sizes"),
+    list(zip(HOST, ("by_size", "combine_by_size"), ([8, 10**6], [2**20, 2**26]), strict=True)),
+    ids=["messages", "reductions"],
+)
+def test_the_examples_of_costs_resolve(text, key, sizes):
     job = {"name": "a", "nodes": 2, "app": {"motif": "ping-pong", "message": "1 KB"}}
-    system = {"preset": "tiny", "host": tomllib.loads(host)["host"]}
+    system = {"preset": "tiny", "host": tomllib.loads(text)["host"]}
     resolved = parse(tomlkit.dumps({"system": system, "job": [job]})).resolve()
-    assert [row["bytes"] for row in resolved.spec["jobs"][0]["program"]["by_size"]] == [8, 10**6]
+    assert [row["bytes"] for row in resolved.spec["jobs"][0]["program"][key]] == sizes
 
 
 def test_the_pages_count_the_algorithms():

@@ -18,11 +18,14 @@
 mod binary;
 mod binomial;
 mod bruck;
+mod chain;
 mod cycle;
 mod dissemination;
 mod flat;
 mod fold;
+mod knomial;
 mod linear;
+mod neighbor_exchange;
 mod pairwise;
 mod piece;
 mod recursive_doubling;
@@ -30,6 +33,8 @@ mod recursive_halving;
 mod ring;
 mod run;
 mod scatter_allgather;
+mod scatter_doubling;
+mod scattered;
 mod step;
 
 pub use piece::{Division, Piece};
@@ -42,14 +47,19 @@ use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceSc
 use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
+use chain::Chain;
 use dissemination::Dissemination;
 use flat::Flat;
+use knomial::Knomial;
 use linear::Linear;
+use neighbor_exchange::NeighborExchange;
 use pairwise::{PairwiseAlltoall, PairwiseReduceScatter};
 use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
 use recursive_halving::{Halving, Rabenseifner};
 use ring::Ring;
 use scatter_allgather::ScatterAllgather;
+use scatter_doubling::ScatterDoubling;
+use scattered::Scattered;
 
 /// The algorithms. All constructors fail if there are no ranks, if the root is not a rank, or if a message would be
 /// larger than 2^40 bytes.
@@ -65,7 +75,14 @@ impl Collective {
             Broadcast::Flat => Self::new(Flat::new(n, root), n, whole),
             Broadcast::Binary => Self::new(Binary::down(n, root), n, whole),
             Broadcast::Binomial => Self::new(Binomial::down(n, root), n, whole),
-            Broadcast::ScatterAllgather => Self::new(ScatterAllgather::new(n, root), n, Division::split(bytes, n)),
+            Broadcast::Knomial => Self::new(Knomial::new(n, root), n, whole),
+            Broadcast::Chain => Self::new(Chain::new(n, root), n, whole),
+            Broadcast::ScatterDoubling if n.is_power_of_two() => {
+                Self::new(ScatterDoubling::new(n, root), n, Division::split(bytes, n))
+            }
+            Broadcast::ScatterAllgather | Broadcast::ScatterDoubling => {
+                Self::new(ScatterAllgather::new(n, root), n, Division::split(bytes, n))
+            }
         }
     }
 
@@ -110,6 +127,8 @@ impl Collective {
         match how {
             Allgather::Ring => Self::new(Ring::allgather(n), n, blocks),
             Allgather::RecursiveDoubling => Self::new(DoublingAllgather::new(n), n, blocks),
+            Allgather::NeighborExchange if n.is_multiple_of(2) => Self::new(NeighborExchange::new(n), n, blocks),
+            Allgather::NeighborExchange => Self::new(Ring::allgather(n), n, blocks),
             Allgather::Bruck => Self::new(BruckAllgather::new(n), n, blocks),
         }
     }
@@ -139,6 +158,7 @@ impl Collective {
             Alltoall::Pairwise => Self::new(PairwiseAlltoall::pairs(n), n, pairs),
             Alltoall::LinearShift => Self::new(PairwiseAlltoall::shifts(n), n, pairs),
             Alltoall::Linear => Self::new(Linear::new(n), n, pairs),
+            Alltoall::Scattered => Self::new(Scattered::new(n), n, pairs),
             Alltoall::Bruck => Self::new(BruckAlltoall::new(n), n, pairs),
         }
     }

@@ -35,8 +35,10 @@ pub enum Op {
     },
     /// Combines a vector that was received with its own, as a reduction does. The costs of the job say for how long.
     Combine {
-        /// Size of the vector.
+        /// Size of what is combined.
         bytes: u64,
+        /// Size of the whole vector of the collective.
+        of: u64,
     },
     /// Waits until all non-blocking operations of this rank are complete.
     Wait,

@@ -176,6 +176,12 @@ choices! {
         Binomial = "binomial",
         /// Blocks down a binomial tree, then around a ring (van de Geijn).
         ScatterAllgather = "scatter-allgather",
+        /// Blocks down a binomial tree, then recursive doubling (2^n ranks; else as scatter-allgather).
+        ScatterDoubling = "scatter-recursive-doubling",
+        /// Down a tree with up to three children at each distance 1, 4, 16, ...
+        Knomial = "knomial",
+        /// From rank to rank.
+        Chain = "chain",
     }
 }
 
@@ -212,6 +218,8 @@ choices! {
         RecursiveDoubling = "recursive-doubling",
         /// Blocks double by distances 1, 2, 4, ..., for any number of ranks.
         Bruck = "bruck",
+        /// Pairs of blocks travel both ways between neighbours (even numbers of ranks; else as ring).
+        NeighborExchange = "neighbor-exchange",
     }
 }
 
@@ -236,6 +244,8 @@ choices! {
         LinearShift = "linear-shift",
         /// Begins all receives and sends in order of the ranks from 0, then waits for all.
         Linear = "linear",
+        /// Begins all receives from r + c and sends to r - c in order of the distance c, then waits for all.
+        Scattered = "scattered",
         /// Blocks travel together by distances 1, 2, 4, ...
         Bruck = "bruck",
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use odonata_error::{Error, ErrorKind};
 use odonata_programs::trace::{Trace, write_csv};
 use odonata_programs::{Body, Program};
+use odonata_sim::spec::{SizedCombine, combine_ps};
 use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -39,22 +40,26 @@ pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bo
 
 /// Writes one iteration of a program as a trace; see `_core.pyi`.
 #[pyfunction]
-#[pyo3(signature = (body_json, ranks, format, combine = None))]
+#[pyo3(signature = (body_json, ranks, format, combine = None, combine_by_size = Vec::new()))]
 pub fn write_trace<'py>(
     py: Python<'py>,
     body_json: &str,
     ranks: u32,
     format: &str,
     combine: Option<u64>,
+    combine_by_size: Vec<(u64, u64)>,
 ) -> PyResult<Cow<'static, [u8]>> {
     let format = Format::new(format)?;
     if ranks == 0 {
         return Err(PyValueError::new_err("a program needs at least one rank"));
     }
+    let sized = |(bytes, combine)| SizedCombine { bytes, combine: Bandwidth(combine) };
+    let by_size: Vec<SizedCombine> = combine_by_size.into_iter().map(sized).collect();
     let write = || {
         let unreadable = |e: serde_json::Error| ErrorKind::UnreadableSpecification { problem: e.to_string() };
         let body: Body = serde_json::from_str(body_json).map_err(unreadable)?;
-        let combining = |bytes| combine.map_or(0, |combine| Bandwidth(combine).serialisation_ps(bytes));
+        let plain = |bytes| combine.map_or(0, |combine| Bandwidth(combine).serialisation_ps(bytes));
+        let combining = |bytes, of| combine_ps(&by_size, bytes, of).unwrap_or_else(|| plain(bytes));
         let trace = match Program::new(&body, ranks)? {
             Program::Phases(phases) if format == Format::Csv => {
                 return Ok(write_csv(&phases, ranks, combining)?.into_bytes());

@@ -221,6 +221,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "endless", program.iterations.is_none());
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
         count(counts, "costs by size", !program.by_size.is_empty());
+        count(counts, "combining by size", !program.combine_by_size.is_empty());
         count(counts, "pauses", program.on_ps > 0 && program.iterations != Some(1));
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
@@ -267,7 +268,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
 #[test]
 fn programs_meet_every_rule() {
     let mut counts = Counts::new();
-    for seed in 0..1_000 {
+    for seed in 0..1_200 {
         let spec = testkit::program_spec(seed);
         of_any_machine(&mut counts, &spec);
         of_programs(&mut counts, &spec);
@@ -283,6 +284,7 @@ fn programs_meet_every_rule() {
         "copies",
         "pauses",
         "costs by size",
+        "combining by size",
     ];
     let costs =
         ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
@@ -295,6 +297,9 @@ fn programs_meet_every_rule() {
         "Broadcast Binary",
         "Broadcast Binomial",
         "Broadcast ScatterAllgather",
+        "Broadcast ScatterDoubling",
+        "Broadcast Knomial",
+        "Broadcast Chain",
         "Reduce Binary",
         "Reduce Binomial",
         "Allreduce Binary",
@@ -304,12 +309,14 @@ fn programs_meet_every_rule() {
         "Allgather Ring",
         "Allgather RecursiveDoubling",
         "Allgather Bruck",
+        "Allgather NeighborExchange",
         "ReduceScatter Ring",
         "ReduceScatter Pairwise",
         "ReduceScatter RecursiveHalving",
         "Alltoall Pairwise",
         "Alltoall LinearShift",
         "Alltoall Linear",
+        "Alltoall Scattered",
         "Alltoall Bruck",
         "Barrier Dissemination",
         "Barrier Binary",

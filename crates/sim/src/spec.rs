@@ -21,7 +21,9 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use congestion::{CongestionLaw, CongestionSpec};
-pub use jobs::{Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, SizedCosts, Traffic, sized};
+pub use jobs::{
+    Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic, combine_ps, sized,
+};
 pub use nic::{AriesSpec, Operation};
 pub use routing::{
     AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, OptionInfo,

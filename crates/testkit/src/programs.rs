@@ -1,7 +1,9 @@
 //! Jobs with programs beside jobs with traffic, and the end of such runs.
 
 use odonata_programs::{Body, Phase, Program};
-use odonata_sim::spec::{Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCosts, StopSpec};
+use odonata_sim::spec::{
+    Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCombine, SizedCosts, StopSpec,
+};
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
@@ -98,6 +100,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
         off_ps: if pauses { c.of(&[1, trip / 2 + 1, trip * 3]) } else { 0 },
         costs,
         by_size: if c.chance(30) { by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
+        combine_by_size: if c.chance(30) { combine_by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
         body,
     }
 }
@@ -110,6 +113,18 @@ fn by_size(c: &mut Choices, trip: u64, packet_bytes: u32) -> Vec<SizedCosts> {
             bytes += c.within(1, u64::from(packet_bytes) * 3);
             let mut time = || c.of(&[0, 1, trip / 10, trip]);
             SizedCosts { bytes, send_ps: time(), receive_ps: time(), delay_ps: time() }
+        })
+        .collect()
+}
+
+/// One to three sizes of vectors, with bandwidths at which a packet takes about a trip.
+fn combine_by_size(c: &mut Choices, trip: u64, packet_bytes: u32) -> Vec<SizedCombine> {
+    let mut bytes = 0;
+    (0..c.within(1, 3))
+        .map(|_| {
+            bytes += c.within(1, u64::from(packet_bytes) * 4);
+            let packet = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(c.within(1, trip.max(1)));
+            SizedCombine { bytes, combine: Bandwidth(u64::try_from(packet).unwrap_or(u64::MAX)) }
         })
         .collect()
 }

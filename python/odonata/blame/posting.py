@@ -77,7 +77,7 @@ def _graphs(program: Mapping[str, Any], ranks: int) -> list[list[Operation]]:
         for phase in body["phases"]
     ]
     body = {**body, "phases": phases}
-    return parse(core.write_trace(body, ranks, "goal", program["costs"].get("combine")).decode(), ranks)
+    return parse(core.write_trace(body, ranks, "goal", program).decode(), ranks)
 
 
 def parse(text: str, ranks: int) -> list[list[Operation]]:

@@ -117,7 +117,7 @@ class Calibration:
         str
             TOML with `[host]`, `[sources]` and `[calibration]`.
         """
-        costs = self.host.model_dump(mode="json", by_alias=True, exclude={"by_size"})
+        costs = self.host.model_dump(mode="json", by_alias=True, exclude={"by_size", "reduce_by_size"})
         fitted = [row for row in self.rows if row.part == "fitted"]
         nodes = sorted({row.configuration.nodes for row in fitted})
         span = str(nodes[0]) if len(nodes) == 1 else f"{nodes[0]} to {nodes[-1]}"

@@ -93,6 +93,7 @@ def host_of(values: Vector, eager: int, usual: HostTable) -> HostTable:
             "reduce": reduce,
             "call": call,
             "by_size": (),
+            "reduce_by_size": (),
         }
     )
 

@@ -51,8 +51,9 @@ class Simulator:
         spec, body = self._specs[of]
         [job] = spec["jobs"]
         program = {**job["program"], **host.costs(), "body": with_calls(body, host.call)}
-        if not host.by_size:
-            program.pop("by_size", None)
+        for key, given in (("by_size", host.by_size), ("combine_by_size", host.reduce_by_size)):
+            if not given:
+                program.pop(key, None)
         result = core.run({**spec, "jobs": [{**job, "program": program}]})
         return float(result["ranks"]["finish_ps"].max())
 

@@ -223,10 +223,12 @@ def _pattern(name: str) -> dict[str, Any]:
 
 def _collective(name: str) -> dict[str, Any]:
     from odonata.scenario import COLLECTIVES
+    from odonata.scenario.apps import LIBRARIES
 
     collective = COLLECTIVES[name]
     facts = _program("collective", name, collective)
-    return {**facts, "algorithms": dict(collective.algorithms), "default": collective.reason}
+    chosen = {"algorithms": dict(collective.algorithms), "libraries": LIBRARIES, "default": collective.reason}
+    return {**facts, **chosen}
 
 
 def _motif(name: str) -> dict[str, Any]:
@@ -351,6 +353,7 @@ def _text(facts: dict[str, Any]) -> str:
         ]
     if "algorithms" in facts:
         lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ", width=terminal_width())]
+        lines += ["", *aligned(list(facts["libraries"].items()), indent="  ", width=terminal_width())]
         lines += ["", f"Without `algorithm`: {facts['default']}."]
     return "\n\n\n".join(["\n".join(lines), *(_text(other) for other in facts.get("also", ()))])
 

@@ -49,7 +49,20 @@ def facts(system: System) -> dict[str, Any]:
             "unusable_nodes": list(system.unusable_nodes),
         }
     numbers = [{"key": s.key, "value": s.value, "source": s.origin, "confidence": s.confidence} for s in system.sources]
-    return described | {"numbers": numbers}
+    return described | {"numbers": numbers, **_by_size(system)}
+
+
+#: Costs of the host by size: key of `[host]` -> title.
+BY_SIZE = {
+    "by_size": "costs of the host by size of the message (CPU times; in the delay no CPU works)",
+    "reduce_by_size": "rates of reductions by size of the vector",
+}
+
+
+def _by_size(system: System) -> dict[str, Any]:
+    host = system.table.host
+    tables = {} if host is None else host.model_dump(mode="json", include=set(BY_SIZE))
+    return {f"host_{key}": rows for key, rows in tables.items() if rows}
 
 
 def text(facts: dict[str, Any]) -> str:
@@ -80,7 +93,12 @@ def text(facts: dict[str, Any]) -> str:
         lines[-1] = "numbers, their confidence and their sources (any of them can be overridden in [system])"
     else:
         table = [[row[0], row[1], row[3]] for row in table]
-    return "\n".join([*lines, *aligned(table, indent="  ", width=terminal_width())])
+    lines += aligned(table, indent="  ", width=terminal_width())
+    for key, title in BY_SIZE.items():
+        if rows := facts.get(f"host_{key}"):
+            cells = [list(rows[0]), *(list(row.values()) for row in rows)]
+            lines += ["", title, *aligned(cells, indent="  ", width=terminal_width())]
+    return "\n".join(lines)
 
 
 def _failed(failed: dict[str, Any]) -> str:

@@ -52,7 +52,7 @@ def trace(
         raise InputError(f"there is no folder `{out.parent}`")
     spec = _chosen(scenarios.load(scenario, set_ or []).resolve().spec["jobs"], job)
     program = spec["program"]
-    data = core.write_trace(program["body"], len(spec["nodes"]), form, program["costs"].get("combine"))
+    data = core.write_trace(program["body"], len(spec["nodes"]), form, program)
     files.write_new(out, data, force=force)
     if json:
         told = {"path": str(out), "format": form, "job": spec["name"], "ranks": len(spec["nodes"]), "bytes": len(data)}

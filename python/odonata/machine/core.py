@@ -105,15 +105,17 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
         raise as_error(e) from None
 
 
-def write_trace(body: Mapping[str, Any], ranks: int, form: str, combine: int | None = None) -> bytes:
+def write_trace(body: Mapping[str, Any], ranks: int, form: str, program: Mapping[str, Any] | None = None) -> bytes:
     """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
 
-    `combine` is the bandwidth at which reductions combine, in millionths of a byte per second, if they take time.
+    `program` has the costs of reductions, as the specification has them; without it they take no time.
 
     Raises InputError for a program that a trace cannot express.
     """
     core = _core()
     try:
-        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form, combine))
+        combine = (program or {}).get("costs", {}).get("combine")
+        by_size = [(of["bytes"], of["combine"]) for of in (program or {}).get("combine_by_size", ())]
+        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form, combine, by_size))
     except core.CoreError as e:
         raise as_error(e) from None

@@ -28,6 +28,14 @@ def _rate(value: Any) -> int:
     return micro
 
 
+def _positive_rate(value: Any) -> int:
+    if value == "none":
+        raise InputError(
+            "a size without a rate is left out of the list", hint='reduce = "none" costs no time at any size'
+        )
+    return _rate(value)
+
+
 def _eager(value: Any) -> int:
     size = units.size_bytes(value)
     if size >= 2**63:
@@ -85,7 +93,13 @@ def _by_size(value: Any) -> Any:
     return tuple(value)
 
 
-def _ascending(tables: tuple[SizedTable, ...]) -> tuple[SizedTable, ...]:
+def _reduce_by_size(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise InputError(f"expected a list of tables with `size` and `rate`, found `{value!r}`")
+    return tuple(value)
+
+
+def _ascending(tables: tuple[Any, ...]) -> tuple[Any, ...]:
     for number, (table, next_table) in enumerate(pairwise(tables), 1):
         if next_table.size <= table.size:
             sizes = f"{units.format_bytes(next_table.size)} after {units.format_bytes(table.size)}"
@@ -93,13 +107,25 @@ def _ascending(tables: tuple[SizedTable, ...]) -> tuple[SizedTable, ...]:
     return tables
 
 
+class SizedReduceTable(Table):
+    """How fast vectors of one size are combined."""
+
+    size: Annotated[int, BeforeValidator(input_error_as_problem(_sized)), _as_json(units.format_bytes)] = Field(
+        description="size of the vector of a rank"
+    )
+    rate: Annotated[int, BeforeValidator(input_error_as_problem(_positive_rate)), _as_json(units.format_bandwidth)] = (
+        Field(description="bandwidth at which a reduction combines it")
+    )
+
+
 PLAIN = ("send", "receive", "copy", "rendezvous")
 """The costs that `by_size` stands in place of."""
 
 
-def overrules_sizes(given: Collection[str]) -> bool:
-    """Whether a table of costs with these keys says that the costs by size of another table do not hold."""
-    return "by_size" not in given and not set(PLAIN).isdisjoint(given)
+def overruled_lists(given: Collection[str]) -> set[str]:
+    """The costs by size of another table that do not hold beside a table of costs with these keys."""
+    lists = {"by_size": PLAIN, "reduce_by_size": ("reduce",)}
+    return {key for key, plain in lists.items() if key not in given and not set(plain).isdisjoint(given)}
 
 
 class HostTable(Table):
@@ -129,6 +155,15 @@ class HostTable(Table):
         9 * 10**15,
         description="bandwidth at which a reduction combines what a rank receives with what it has, or `none`",
     )
+    reduce_by_size: Annotated[
+        tuple[SizedReduceTable, ...],
+        BeforeValidator(input_error_as_problem(_reduce_by_size)),
+        AfterValidator(input_error_as_problem(_ascending)),
+    ] = Field(
+        (),
+        description="the same by size of the vector of a rank, in place of `reduce`: times are linear between two "
+        "sizes; changes that name `reduce` drop the list of the preset",
+    )
     call: Delay = Field(800_000, description="CPU time of a rank at the start of a collective operation")
     memory: Delay = Field(100_000, description="time from one rank to another rank of the same node")
     control: Annotated[int, BeforeValidator(input_error_as_problem(_control)), _as_json(units.format_bytes)] = Field(
@@ -150,12 +185,17 @@ class HostTable(Table):
     )
 
     def costs(self) -> dict[str, Any]:
-        """`costs` and, where they are given, `by_size` of a program as the core reads it."""
+        """`costs` and, where they are given, `by_size` and `combine_by_size` of a program as the core reads it."""
         sized = [
             {"bytes": of.size, "send_ps": of.send, "receive_ps": of.receive, "delay_ps": of.delay}
             for of in self.by_size
         ]
-        return {"costs": self.spec(), **({"by_size": sized} if sized else {})}
+        combined = [{"bytes": of.size, "combine": of.rate} for of in self.reduce_by_size]
+        return {
+            "costs": self.spec(),
+            **({"by_size": sized} if sized else {}),
+            **({"combine_by_size": combined} if combined else {}),
+        }
 
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them; `call` is part of the program."""
@@ -180,6 +220,7 @@ NO_COSTS: dict[str, Any] = {
     "eager": "1024 TiB",
     "rendezvous": "0 s",
     "reduce": "none",
+    "reduce_by_size": [],
     "call": "0 s",
     "memory": "0 s",
     "by_size": [],

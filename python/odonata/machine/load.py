@@ -12,7 +12,7 @@ from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
 from odonata.machine.fabric import ARIES
-from odonata.machine.host import HostTable, overrules_sizes
+from odonata.machine.host import HostTable, overruled_lists
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import check_sources, flat, rows, stated_sources
 from odonata.machine.system import System
@@ -173,9 +173,10 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
         for key in ("rail", "stripe_above"):
             base.get("fabric", {}).get("nic", {}).pop(key, None)
     host = changed.get("host")
-    if isinstance(host, Mapping) and overrules_sizes(host):
+    if isinstance(host, Mapping) and (lists := overruled_lists(host)):
         base = _copy(base)
-        base.get("host", {}).pop("by_size", None)
+        for key in lists:
+            base.get("host", {}).pop(key, None)
     return {key: value for key, value in base.items() if key not in void}
 
 

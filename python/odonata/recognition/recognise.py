@@ -11,7 +11,7 @@ from odonata import machine, units
 from odonata.document import validate
 from odonata.errors import InputError, shortened
 from odonata.machine import core
-from odonata.machine.host import overrules_sizes
+from odonata.machine.host import overruled_lists
 from odonata.machine.kinds import KINDS
 from odonata.machine.sources import flat
 from odonata.recognition import cabling, groups, hosts, remarks, tree_names
@@ -332,8 +332,8 @@ def _numbers(
     like = base or machine.load(LIKE[layout.kind])
     table["fabric"], more = filled_fabric(given, said.get("fabric"), file, like, table)
     usual = dict(like.document()["host"])
-    if overrules_sizes(said.get("host", {})):
-        usual.pop("by_size", None)
+    for key in overruled_lists(said.get("host", {})):
+        usual.pop(key, None)
     table["host"], of_host = filled("host", usual, ((said.get("host"), remark(file)),), like)
     more |= of_host
     for key in ("name", "title"):

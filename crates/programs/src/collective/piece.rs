@@ -85,6 +85,12 @@ impl Division {
         self.parts
     }
 
+    /// Size of the vector, in bytes.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.each.saturating_mul(self.parts.into()).saturating_add(self.rest)
+    }
+
     /// Size of a piece, in bytes.
     #[must_use]
     pub fn bytes(&self, piece: Piece) -> u64 {

@@ -27,8 +27,14 @@ impl ScatterAllgather {
         Self { tree: Tree { cycle: Cycle { ranks }, root } }
     }
 
-    fn scatter_steps(&self, number: u32) -> u32 {
-        self.tree.children(number) + u32::from(number > 0)
+    /// Steps of a rank until it has passed on the blocks of others.
+    pub(super) fn scatter_steps(&self, rank: u32) -> u64 {
+        let number = self.tree.number(rank);
+        u64::from(self.tree.children(number) + u32::from(number > 0))
+    }
+
+    pub(super) fn tree(&self) -> Tree {
+        self.tree
     }
 
     fn subtree(&self, number: u32) -> Piece {
@@ -38,13 +44,13 @@ impl ScatterAllgather {
 
 impl Algorithm for ScatterAllgather {
     fn steps(&self, rank: u32) -> u64 {
-        u64::from(self.scatter_steps(self.tree.number(rank))) + u64::from(self.tree.cycle.ranks - 1)
+        self.scatter_steps(rank) + u64::from(self.tree.cycle.ranks - 1)
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let tree = self.tree;
         let number = tree.number(rank);
-        let scatter = u64::from(self.scatter_steps(number));
+        let scatter = self.scatter_steps(rank);
         match index {
             0 if number > 0 => CollectiveStep::new().copy(tree.rank(tree.parent(number)), 0, self.subtree(number)),
             index if index < scatter => {

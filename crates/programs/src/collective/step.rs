@@ -100,9 +100,11 @@ impl CollectiveStep {
         if !self.open && !alone {
             ops.push(Op::Wait);
         }
-        let combined = self.moves().filter(|of| of.act == Act::Combine);
+        let (combined, of) = (self.moves().filter(|of| of.act == Act::Combine), division.total());
         debug_assert!(!self.open || combined.clone().count() == 0, "an open step does not wait for what it combines");
-        ops.extend(combined.map(|of| division.bytes(of.piece)).filter(|&b| b > 0).map(|bytes| Op::Combine { bytes }));
+        ops.extend(
+            combined.map(|of| division.bytes(of.piece)).filter(|&b| b > 0).map(|bytes| Op::Combine { bytes, of }),
+        );
     }
 }
 

@@ -45,11 +45,12 @@ pub fn check(phases: &Phases, ranks: u32) -> Result<(), Error> {
 
 impl Trace {
     /// One iteration of phases for `ranks` ranks: `docs/traces.md` says which operation waits for which. `combining` is
-    /// the time in picoseconds to combine so many bytes.
+    /// the time in picoseconds to combine so many bytes of a vector
+    /// of so many.
     ///
     /// # Errors
     /// [`Error`] if computing takes a random time, which a trace cannot express.
-    pub fn of_phases(phases: &Phases, ranks: u32, combining: impl Fn(u64) -> u64) -> Result<Self, Error> {
+    pub fn of_phases(phases: &Phases, ranks: u32, combining: impl Fn(u64, u64) -> u64) -> Result<Self, Error> {
         check(phases, ranks)?;
         let labels = tags(phases, ranks);
         let graph = |rank| {
@@ -60,7 +61,7 @@ impl Trace {
     }
 }
 
-fn chain(ops: impl Iterator<Item = Op>, tags: &[u64], combining: impl Fn(u64) -> u64) -> Chain {
+fn chain(ops: impl Iterator<Item = Op>, tags: &[u64], combining: impl Fn(u64, u64) -> u64) -> Chain {
     let mut chain = Chain::default();
     for op in ops {
         match op {
@@ -73,8 +74,8 @@ fn chain(ops: impl Iterator<Item = Op>, tags: &[u64], combining: impl Fn(u64) ->
                 chain.push(Action::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
             }
             Op::Compute { ps, .. } => chain.push(Action::Compute { ps }, 0, true, 0, 0),
-            Op::Combine { bytes } => {
-                let ps = combining(bytes);
+            Op::Combine { bytes, of } => {
+                let ps = combining(bytes, of);
                 if ps > 0 {
                     chain.push(Action::Compute { ps }, 0, true, 0, 0);
                 }

@@ -13,12 +13,18 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
     let (steps, edges) = (u64::from(ranks.next_power_of_two().ilog2()), n - 1);
     let end = |i: u64| b * i / n;
     match what {
-        PhaseAction::Broadcast { algorithm: Broadcast::ScatterAllgather, .. } => {
+        PhaseAction::Broadcast {
+            algorithm: algorithm @ (Broadcast::ScatterAllgather | Broadcast::ScatterDoubling),
+            ..
+        } => {
             let subtree = |v: u64| end(n.min(v + (1 << v.trailing_zeros()))) - end(v);
-            (edges + n * edges, edges * b + (1..n).map(subtree).sum::<u64>())
+            let doubles = *algorithm == Broadcast::ScatterDoubling && n.is_power_of_two();
+            let gathers = if doubles { bits } else { edges };
+            (edges + n * gathers, edges * b + (1..n).map(subtree).sum::<u64>())
         }
-        PhaseAction::Broadcast { algorithm: Broadcast::Flat | Broadcast::Binary | Broadcast::Binomial, .. }
-        | PhaseAction::Reduce { algorithm: Reduce::Binary | Reduce::Binomial, .. } => (edges, edges * b),
+        PhaseAction::Broadcast { .. } | PhaseAction::Reduce { algorithm: Reduce::Binary | Reduce::Binomial, .. } => {
+            (edges, edges * b)
+        }
         PhaseAction::Allreduce { algorithm: Allreduce::Binary, .. } => (2 * edges, 2 * edges * b),
         PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, .. } => {
             (core * bits + 2 * extra, (core * bits + 2 * extra) * b)
@@ -27,7 +33,12 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
         PhaseAction::Allreduce { algorithm: Allreduce::Rabenseifner, .. } => {
             (2 * core * bits + 2 * extra, (2 * (core - 1) + 2 * extra) * b)
         }
-        PhaseAction::Allgather { algorithm: Allgather::Ring, .. } => (n * edges, n * edges * b),
+        PhaseAction::Allgather { algorithm: Allgather::NeighborExchange, .. } if n.is_multiple_of(2) => {
+            (n * n / 2, n * edges * b)
+        }
+        PhaseAction::Allgather { algorithm: Allgather::Ring | Allgather::NeighborExchange, .. } => {
+            (n * edges, n * edges * b)
+        }
         PhaseAction::Allgather { algorithm: Allgather::RecursiveDoubling, .. } => {
             (core * bits + 2 * extra, n * edges * b)
         }
@@ -39,12 +50,10 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
             let returned: u64 = (0..extra).map(|pair| end(2 * pair + 1) - end(2 * pair)).sum();
             (core * bits + 2 * extra, (core - 1 + extra) * b + returned)
         }
-        PhaseAction::Alltoall { algorithm: Alltoall::Pairwise | Alltoall::LinearShift | Alltoall::Linear, .. } => {
-            (n * edges, n * edges * b)
-        }
         PhaseAction::Alltoall { algorithm: Alltoall::Bruck, .. } => {
             (n * steps, n * b * (1..n).map(|j| u64::from(j.count_ones())).sum::<u64>())
         }
+        PhaseAction::Alltoall { .. } => (n * edges, n * edges * b),
         PhaseAction::Barrier { algorithm: Barrier::Dissemination } => (n * steps, 0),
         PhaseAction::Barrier { algorithm: Barrier::Binary } => (2 * edges, 0),
         _ => unreachable!(),

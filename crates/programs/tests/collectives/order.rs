@@ -12,7 +12,7 @@ fn ops(what: PhaseAction, ranks: u32, rank: u32) -> String {
         Op::Send { to, bytes, blocking, .. } => format!("{}{to}:{bytes}", if blocking { 'S' } else { 's' }),
         Op::Receive { from, bytes, blocking, .. } => format!("{}{from}:{bytes}", if blocking { 'R' } else { 'r' }),
         Op::Wait => "w".to_owned(),
-        Op::Combine { bytes } => format!("c{bytes}"),
+        Op::Combine { bytes, .. } => format!("c{bytes}"),
         Op::Compute { .. } => "compute".to_owned(),
     };
     ops.into_iter().map(word).collect::<Vec<_>>().join(" ")
@@ -30,6 +30,13 @@ fn broadcasts() {
     assert_eq!(ops(Broadcast::Binomial, 7, 0, 0), "S4:10 S2:10 S1:10");
     assert_eq!(ops(Broadcast::Binomial, 7, 0, 4), "R0:10 S6:10 S5:10");
     assert_eq!(ops(Broadcast::Binomial, 7, 1, 0), "R5:10");
+    assert_eq!(ops(Broadcast::Knomial, 12, 0, 0), "S4:10 S8:10 S1:10 S2:10 S3:10");
+    assert_eq!(ops(Broadcast::Knomial, 12, 0, 8), "R0:10 S9:10 S10:10 S11:10");
+    assert_eq!(ops(Broadcast::Knomial, 11, 1, 0), "R9:10");
+    assert_eq!(ops(Broadcast::Chain, 4, 1, 2), "R1:10 S3:10");
+    assert_eq!(ops(Broadcast::Chain, 4, 1, 0), "R3:10");
+    assert_eq!(ops(Broadcast::ScatterDoubling, 4, 1, 1), "S3:5 S2:3 r2:3 s2:2 w r3:5 s3:5 w");
+    assert_eq!(ops(Broadcast::ScatterDoubling, 4, 1, 3), "R1:5 S0:3 r0:3 s0:2 w r1:5 s1:5 w");
     let ring = "r4:2 s1:2 w r4:2 s1:2 w r4:2 s1:2 w r4:2 s1:2 w";
     assert_eq!(ops(Broadcast::ScatterAllgather, 5, 0, 0), format!("S4:2 S2:4 S1:2 {ring}"));
     assert_eq!(ops(Broadcast::ScatterAllgather, 5, 3, 0), format!("R3:4 S1:2 {ring}"));
@@ -69,6 +76,8 @@ fn gathers_and_exchanges() {
     assert_eq!(gather(Allgather::RecursiveDoubling, 8, 5), "r4:10 s4:10 w r7:20 s7:20 w r1:40 s1:40 w");
     assert_eq!(gather(Allgather::RecursiveDoubling, 5, 1), "R0:10 r2:10 s2:20 w r3:20 s3:30 w S0:40");
     assert_eq!(gather(Allgather::Bruck, 6, 0), "r1:10 s5:10 w r2:20 s4:20 w r4:20 s2:20 w");
+    assert_eq!(gather(Allgather::NeighborExchange, 6, 0), "r1:10 s1:10 w r5:20 s5:20 w r1:20 s1:20 w");
+    assert_eq!(gather(Allgather::NeighborExchange, 6, 3), "r2:10 s2:10 w r4:20 s4:20 w r2:20 s2:20 w");
     let exchange = |algorithm, ranks, rank| ops(PhaseAction::Alltoall { algorithm, bytes: 10 }, ranks, rank);
     assert_eq!(exchange(Alltoall::Pairwise, 4, 1), "r0:10 s0:10 w r3:10 s3:10 w r2:10 s2:10 w");
     for (algorithm, ranks) in [(Alltoall::LinearShift, 4), (Alltoall::LinearShift, 5), (Alltoall::Pairwise, 5)] {
@@ -77,6 +86,7 @@ fn gathers_and_exchanges() {
     }
     assert_eq!(exchange(Alltoall::Linear, 4, 0), "r1:10 s1:10 r2:10 s2:10 r3:10 s3:10 w");
     assert_eq!(exchange(Alltoall::Linear, 4, 2), "r0:10 s0:10 r1:10 s1:10 r3:10 s3:10 w");
+    assert_eq!(exchange(Alltoall::Scattered, 4, 1), "r2:10 s0:10 r3:10 s3:10 r0:10 s2:10 w");
     assert_eq!(exchange(Alltoall::Bruck, 6, 0), "r5:30 s1:30 w r4:20 s2:20 w r2:20 s4:20 w");
 }
 

@@ -70,6 +70,16 @@ impl Script {
     }
 }
 
+/// Bytes of the vector of a collective that reduces.
+fn vector(what: &PhaseAction) -> u64 {
+    match *what {
+        PhaseAction::Reduce { bytes, .. }
+        | PhaseAction::Allreduce { bytes, .. }
+        | PhaseAction::ReduceScatter { bytes, .. } => bytes,
+        _ => 0, // it combines nothing
+    }
+}
+
 fn lines(what: &PhaseAction, ranks: u32, rank: u32, collective: &Collective, part: &dyn Part) -> Vec<Line> {
     let mut lines = Vec::new();
     // From the last chunk to the first: none may depend on those before.
@@ -82,7 +92,8 @@ fn lines(what: &PhaseAction, ranks: u32, rank: u32, collective: &Collective, par
         let end = ops.iter().position(|op| matches!(op, Op::Combine { .. })).unwrap_or(ops.len());
         let combines = ops.split_off(end);
         let received = |of: &&Move| of.act == Act::Combine && collective.division().bytes(of.piece) > 0;
-        let expected = |of: &Move| Op::Combine { bytes: collective.division().bytes(of.piece) };
+        let whole = vector(what);
+        let expected = |of: &Move| Op::Combine { bytes: collective.division().bytes(of.piece), of: whole };
         assert_eq!(combines, step.moves().filter(received).map(expected).collect::<Vec<_>>(), "{what:?}");
         assert!((1..=5).contains(&ops.len()), "{what:?}: a chunk of {} operations", ops.len());
         let mut moves = step.moves();

@@ -185,9 +185,11 @@ fn symmetric_algorithms_take_a_hop_a_step() {
 #[test]
 fn a_linear_exchange_takes_the_work_of_one_cpu() {
     for n in 2..=33 {
+        let scattered = PhaseAction::Alltoall { algorithm: Alltoall::Scattered, bytes: 24 };
         let what = PhaseAction::Alltoall { algorithm: Alltoall::Linear, bytes: 24 };
         let (script, edges) = (Script::new(&what, n), u64::from(n) - 1);
         let work = edges * (o_s(24) + o_r(24));
+        assert!(BOTH.iter().all(|&sends| time(&Script::new(&scattered, n), sends) >= work), "{n} ranks");
         assert!(BOTH.iter().all(|&sends| time(&script, sends) >= work), "{n} ranks");
         if edges * o_s(24) < o_s(24) + transit(24, Sends::Eager) {
             assert_eq!(time(&script, Sends::Eager), work + transit(24, Sends::Eager), "{n} ranks");
@@ -208,6 +210,25 @@ fn powers_of_two_take_a_hop_a_bit() {
         check(gather, n, |hop| (0..bits).map(|s| hop(24 << s)).sum());
         check(PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
         check(PhaseAction::Reduce { algorithm: Reduce::Binomial, root, bytes }, n, |hop| bits * hop(bytes));
+        let scattered = PhaseAction::Broadcast { algorithm: Broadcast::ScatterDoubling, root, bytes };
+        check(scattered, n, |hop| 2 * halves(hop));
+    }
+}
+
+#[test]
+fn neighbours_exchange_one_block_and_then_two() {
+    for half in 1..=16 {
+        let gather = PhaseAction::Allgather { algorithm: Allgather::NeighborExchange, bytes: 24 };
+        check(gather, 2 * half, |hop| hop(24) + u64::from(half - 1) * hop(48));
+    }
+}
+
+#[test]
+fn a_tree_of_fours_takes_three_sends_a_level() {
+    for levels in 1..=4 {
+        let what = PhaseAction::Broadcast { algorithm: Broadcast::Knomial, root: 2, bytes: 24 };
+        let taken = time(&Script::new(&what, 1 << (2 * levels)), Sends::Eager);
+        assert_eq!(taken, levels * (2 * o_s(24) + hop(24, Sends::Eager)), "4^{levels} ranks");
     }
 }
 
@@ -229,6 +250,8 @@ fn trees_take_what_their_pages_say() {
         let (root, bytes) = (n / 2, 24);
         let flat = PhaseAction::Broadcast { algorithm: Broadcast::Flat, root, bytes };
         check(flat, n, |hop| u64::from(n - 2) * o_s(bytes) + hop(bytes));
+        let chain = PhaseAction::Broadcast { algorithm: Broadcast::Chain, root, bytes };
+        check(chain, n, |hop| u64::from(n - 1) * hop(bytes));
     }
 }
 

@@ -81,7 +81,7 @@ fn gradients_go_round_a_ring() {
                         assert_eq!((u64::from(from), blocking), ((member + data - 1) % data, false));
                         received.push(bytes);
                     }
-                    Op::Combine { bytes } => combined.push(bytes),
+                    Op::Combine { bytes, .. } => combined.push(bytes),
                     Op::Wait => assert_eq!(sent.len(), received.len(), "a step ends before both have begun"),
                     Op::Compute { .. } => assert!(sent.is_empty(), "gradients go before the last pass"),
                 }

@@ -39,9 +39,9 @@ const BODIES: [&str; 14] = [
     r#"[{"along": {"grid": [12, 1], "axis": 1}, "what": {"name": "barrier", "algorithm": "dissemination"}}]"#,
 ];
 
-/// Time to combine a vector.
-fn combining(bytes: u64) -> u64 {
-    3 * bytes
+/// Time to combine so many bytes of a vector.
+fn combining(bytes: u64, of: u64) -> u64 {
+    3 * bytes + of
 }
 
 /// One end of a message: the number of the operation in its rank, and the label.
@@ -65,7 +65,7 @@ fn told_by_phases(phases: &Phases, ranks: u32) -> Told {
                     told.push(('r', from, bytes));
                 }
                 Op::Compute { ps, .. } => told.push(('c', 0, ps)),
-                Op::Combine { bytes } => told.push(('c', 0, combining(bytes))),
+                Op::Combine { bytes, of } => told.push(('c', 0, combining(bytes, of))),
                 Op::Wait => {}
             }
         }
@@ -164,6 +164,6 @@ fn random_times_cannot_be_written() {
     let list = r#"[{"what": {"name": "compute", "ps": 5, "jitter_ps": 0}}, {"what": {"name": "compute", "ps": 5, "jitter_ps": 1}}]"#;
     let phases = phases(list, 2);
     let error = ErrorKind::RandomCompute {}.at(path!["phases", 1]);
-    assert_eq!(Trace::of_phases(&phases, 2, |_| 0), Err(error.clone()));
-    assert_eq!(write_csv(&phases, 2, |_| 0), Err(error));
+    assert_eq!(Trace::of_phases(&phases, 2, |_, _| 0), Err(error.clone()));
+    assert_eq!(write_csv(&phases, 2, |_, _| 0), Err(error));
 }

@@ -7,6 +7,7 @@ use super::rank_event::{Arrival, MessageKey, ProtocolMessageKind, RankEvent, Ran
 use crate::packet::{Cause, MessageRow};
 use crate::world::World;
 use odonata_sim::output::{MessageCounters, Task};
+use odonata_sim::spec::ProgramSpec;
 
 /// A message that a rank sends.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,26 @@ pub(crate) struct ProtocolMessage {
     pub(crate) arrival: Arrival,
 }
 
+/// The time to combine so many bytes of a vector of `of` bytes (section 10, "Combining by size").
+fn combining(spec: &ProgramSpec, bytes: u64, of: u64) -> Option<u64> {
+    let list = &spec.combine_by_size;
+    let (Some(first), Some(last)) = (list.first(), list.last()) else {
+        return spec.costs.combine.map(|bandwidth| bandwidth.serialisation_ps(bytes));
+    };
+    if of <= first.bytes {
+        return Some(first.combine.serialisation_ps(bytes));
+    }
+    for pair in list.windows(2) {
+        let [below, above] = [pair[0], pair[1]];
+        if of < above.bytes {
+            let [x, y] = [below, above].map(|at| i128::from(at.combine.serialisation_ps(bytes)));
+            let (part, whole) = (i128::from(of - below.bytes), i128::from(above.bytes - below.bytes));
+            return Some((x + (y - x) * part / whole) as u64); // a quotient is rounded towards 0
+        }
+    }
+    Some(last.combine.serialisation_ps(bytes))
+}
+
 impl World<'_> {
     /// An operation begins.
     pub(crate) fn carry_out(&mut self, t: u64, who: RankId, action: Action) {
@@ -57,9 +78,8 @@ impl World<'_> {
         let iteration = self.rank(who).iteration;
         match action {
             Action::Compute { op, cpu, ps } => self.occupy(t, who, cpu, Task::Compute, ps, AfterTask::Computed { op }),
-            Action::Combine { op, cpu, bytes } => match spec.costs.combine {
-                Some(bandwidth) => {
-                    let task_ps = bandwidth.serialisation_ps(bytes);
+            Action::Combine { op, cpu, bytes, of } => match combining(spec, bytes, of) {
+                Some(task_ps) => {
                     self.occupy(t, who, cpu, Task::Combine { bytes }, task_ps, AfterTask::Computed { op });
                 }
                 None => self.rank(who).execution.complete(op),

@@ -15,7 +15,7 @@ pub(crate) enum Action {
     /// A CPU task of `ps`.
     Compute { op: usize, cpu: u16, ps: u64 },
     /// Combines received data with local data.
-    Combine { op: usize, cpu: u16, bytes: u64 },
+    Combine { op: usize, cpu: u16, bytes: u64, of: u64 },
     /// A message to another rank.
     Send { op: usize, cpu: u16, to: u32, label: u64, bytes: u64, nics: Nics },
     /// A receive is posted.

@@ -81,7 +81,7 @@ impl Sequence {
                     let ps = ps.saturating_add(self.jitter(jitter_ps));
                     (Action::Compute { op, cpu, ps }, Until::Complete(op))
                 }
-                Op::Combine { bytes } => (Action::Combine { op, cpu, bytes }, Until::Complete(op)),
+                Op::Combine { bytes, of } => (Action::Combine { op, cpu, bytes, of }, Until::Complete(op)),
                 Op::Send { to, label, bytes, blocking } => {
                     let until = if blocking { Until::Complete(op) } else { Until::HandedOver(op) };
                     (Action::Send { op, cpu, to, label, bytes, nics: None }, until)

@@ -6,7 +6,7 @@ use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
 use crate::observe::Task;
 use crate::output::NO_ROW;
-use crate::spec::{SizedCosts, sized};
+use crate::spec::{SizedCosts, combine_ps, sized};
 
 impl Running {
     fn is_intra_node(&self, rank: u32, other: u32) -> bool {
@@ -44,9 +44,10 @@ impl Running {
         self.costs.send_ps.saturating_add(if eager { self.copy_ps(bytes) } else { self.costs.rendezvous_ps })
     }
 
-    /// CPU time to combine a vector that was received, if that takes any.
-    pub(super) fn combining(&self, bytes: u64) -> Option<u64> {
-        self.costs.combine.map(|combine| combine.serialisation_ps(bytes))
+    /// CPU time to combine so many bytes that were received of a vector, if that takes any.
+    pub(super) fn combining(&self, bytes: u64, of: u64) -> Option<u64> {
+        let by_size = combine_ps(&self.combine_by_size, bytes, of);
+        by_size.or_else(|| self.costs.combine.map(|combine| combine.serialisation_ps(bytes)))
     }
 
     /// Hands over a message whose CPU task is done. Returns whether the send is complete; if not, `token` says what

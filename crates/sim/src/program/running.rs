@@ -15,7 +15,7 @@ use super::tally::Tally;
 use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
 use crate::observe::{OperationCounts, Operations, Task};
-use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCosts, Spec};
+use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, SizedCosts, Spec};
 
 /// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
 /// phases it is one of the others below.
@@ -40,6 +40,8 @@ pub struct Running {
     pub(super) costs: Costs,
     /// The costs of messages between nodes by size, if they are given.
     pub(super) by_size: Vec<SizedCosts>,
+    /// The bandwidths at which vectors are combined, by their size, if they are given so.
+    pub(super) combine_by_size: Vec<SizedCombine>,
     pub(super) gap: u64,
     start: u64,
     every: u64,
@@ -113,6 +115,7 @@ impl Running {
             seed: spec.seed,
             costs: program.costs,
             by_size: program.by_size.clone(),
+            combine_by_size: program.combine_by_size.clone(),
             gap: program.gap_ps,
             start: program.start_ps,
             every: program.every_ps,

@@ -57,7 +57,7 @@ impl Running {
                     let ps = self.computing(rank, ps, jitter_ps);
                     self.occupy(rank, 0, Task::Compute, ps, OWN, context).1 <= context.now
                 }
-                Op::Combine { bytes } => match self.combining(bytes) {
+                Op::Combine { bytes, of } => match self.combining(bytes, of) {
                     Some(ps) => self.occupy(rank, 0, Task::Combine { bytes }, ps, OWN, context).1 <= context.now,
                     None => true,
                 },

@@ -367,7 +367,8 @@ fn check_traffic(traffic: &Traffic, nodes: &[u32], network: &Network, at: &Path)
 
 /// Refuses a program that no rank could run. `at` is its path.
 fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Error> {
-    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, on_ps, off_ps, costs, by_size, body } = program;
+    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, on_ps, off_ps, costs, by_size, combine_by_size, body } =
+        program;
     range(&at.join("start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
@@ -398,6 +399,14 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Err
         range(&at.join("bytes"), of.bytes, least, 1 << 40)?;
         for (field, value) in [("send_ps", of.send_ps), ("receive_ps", of.receive_ps), ("delay_ps", of.delay_ps)] {
             range(&at.join(field), value, 0, MAX_DELAY_PS)?;
+        }
+    }
+    for (place, of) in combine_by_size.iter().enumerate() {
+        let at = at.join("combine_by_size").join(place);
+        let least = if place == 0 { 0 } else { combine_by_size[place - 1].bytes + 1 };
+        range(&at.join("bytes"), of.bytes, least, 1 << 40)?;
+        if of.combine.micro_bytes_per_second() == 0 {
+            return Err(ErrorKind::NoBandwidth {}.at(at.join("combine")));
         }
     }
     range(&costs_at.join("control_bytes"), control_bytes.into(), 1, MAX_PACKET_BYTES.into())?;

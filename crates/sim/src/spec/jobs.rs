@@ -53,6 +53,10 @@ pub struct ProgramSpec {
     /// and below the first and above the last they are constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_size: Vec<SizedCosts>,
+    /// The bandwidth at which vectors of a size are combined, instead of `combine`; ascending. Between two sizes times are
+    /// linear in the size of the vector, and below the first and above the last they are constant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub combine_by_size: Vec<SizedCombine>,
     /// One iteration.
     pub body: Body,
 }
@@ -103,6 +107,16 @@ pub struct SizedCosts {
     pub delay_ps: u64,
 }
 
+/// The bandwidth at which vectors of one size are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizedCombine {
+    /// Size of the vector.
+    pub bytes: u64,
+    /// The bandwidth.
+    pub combine: Bandwidth,
+}
+
 impl ProgramSpec {
     /// The costs of a message of this size between two nodes, if they are given by size.
     #[must_use]
@@ -117,17 +131,30 @@ pub fn sized(list: &[SizedCosts], bytes: u64) -> Option<SizedCosts> {
     let next = list.partition_point(|costs| costs.bytes <= bytes);
     let (Some(above), true) = (list.get(next), next > 0) else { return list.get(next.saturating_sub(1)).copied() };
     let below = list[next - 1];
-    let between = |from: u64, to: u64| {
-        let part =
-            |width: u64| u128::from(width) * u128::from(bytes - below.bytes) / u128::from(above.bytes - below.bytes);
-        if to >= from { from + part(to - from) as u64 } else { from - part(from - to) as u64 }
-    };
+    let between = |from: u64, to: u64| between([below.bytes, above.bytes], [from, to], bytes);
     Some(SizedCosts {
         bytes,
         send_ps: between(below.send_ps, above.send_ps),
         receive_ps: between(below.receive_ps, above.receive_ps),
         delay_ps: between(below.delay_ps, above.delay_ps),
     })
+}
+
+/// The time to combine so many bytes in a collective on vectors of `of` bytes, with a list of bandwidths by ascending size;
+/// none if the list is empty.
+#[must_use]
+pub fn combine_ps(list: &[SizedCombine], bytes: u64, of: u64) -> Option<u64> {
+    let next = list.partition_point(|sized| sized.bytes <= of);
+    let time = |sized: &SizedCombine| sized.combine.serialisation_ps(bytes);
+    let (Some(above), true) = (list.get(next), next > 0) else { return list.get(next.saturating_sub(1)).map(time) };
+    let below = list[next - 1];
+    Some(between([below.bytes, above.bytes], [time(&below), time(above)], of))
+}
+
+/// The time at a size between two sizes with their times, rounded towards the first of these.
+fn between([low, high]: [u64; 2], [from, to]: [u64; 2], bytes: u64) -> u64 {
+    let part = |width: u64| (u128::from(width) * u128::from(bytes - low) / u128::from(high - low)) as u64;
+    if to >= from { from + part(to - from) } else { from - part(from - to) }
 }
 
 /// What is recorded of a job's messages.

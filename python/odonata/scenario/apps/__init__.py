@@ -7,12 +7,14 @@ traces are programs, whose operations wait for each other (closed loop; section 
 from odonata.scenario.apps.app import App, Program, Ranks
 from odonata.scenario.apps.choice import AnyApp, read_app
 from odonata.scenario.apps.collectives import COLLECTIVES, Collective
+from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS, Pattern
 from odonata.scenario.apps.trace import Trace
 
 __all__ = [
     "COLLECTIVES",
+    "LIBRARIES",
     "MOTIFS",
     "PATTERNS",
     "AnyApp",

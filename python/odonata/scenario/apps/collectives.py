@@ -12,6 +12,7 @@ from pydantic import Field
 from odonata import _core
 from odonata.errors import InputError
 from odonata.scenario.apps.app import PhasedProgram
+from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
 from odonata.scenario.apps.values import MessageSize
 
 
@@ -27,8 +28,8 @@ ALGORITHMS: dict[str, dict[str, str]] = {
 
 
 def algorithm_of(collective: str) -> Any:
-    """The type of an algorithm of a collective: one of the names that the core knows."""
-    return Literal[tuple(ALGORITHMS[collective])]
+    """The type of an algorithm of a collective: one of the names that the core knows, or a library that chooses one."""
+    return Literal[(*ALGORITHMS[collective], *LIBRARIES)]
 
 
 class Collective(PhasedProgram):
@@ -59,7 +60,14 @@ class Collective(PhasedProgram):
 
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in."""
+        if self.algorithm in LIBRARIES:
+            return self.model_copy(update={"algorithm": chosen(self.algorithm, self.collective, ranks, self.size)})
         return self.model_copy(update={"algorithm": self.algorithm or self.usual(ranks)})
+
+    @property
+    def size(self) -> int:
+        """`message` in bytes; 0 if there is none."""
+        return 0
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""
@@ -70,6 +78,11 @@ class SizedCollective(Collective):
     """A collective that moves data."""
 
     message: MessageSize
+
+    @property
+    def size(self) -> int:
+        """`message` in bytes."""
+        return self.message
 
     def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
         """The size."""
@@ -165,6 +178,13 @@ class Allreduce(SizedCollective):
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
+        if self.algorithm != REDUCE_BROADCAST:
+            return super().phases(ranks)
+        parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
+        return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
 
 #: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).

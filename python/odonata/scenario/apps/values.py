@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from odonata import units
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.machine.host import NO_COSTS, HostTable, overrules_sizes
+from odonata.machine.host import NO_COSTS, HostTable, overruled_lists
 
 #: Largest message of the core.
 MAX_MESSAGE_BYTES = 2**40
@@ -84,6 +84,6 @@ def decided_overhead(overhead: HostTable | None, host: HostTable | None) -> Host
     if overhead is None:
         return usual
     given = {key: getattr(overhead, key) for key in overhead.model_fields_set}
-    if overrules_sizes([key.removesuffix("_") for key in given]):
-        given["by_size"] = ()
+    for key in overruled_lists([key.removesuffix("_") for key in given]):
+        given[key] = ()
     return usual.model_copy(update=given)

@@ -10,11 +10,12 @@ use crate::trace::export::{check, tag, tags};
 use crate::trace::graph::{Action, Edge, Graph, Start, Trace};
 use crate::{Op, Phases};
 
-/// Phases as a table of operations for `ranks` ranks. `combining` is the time in picoseconds to combine so many bytes.
+/// Phases as a table of operations for `ranks` ranks. `combining` is the time in picoseconds to combine so many bytes of
+/// a vector of so many.
 ///
 /// # Errors
 /// [`Error`] if computing takes a random time, which a trace cannot express.
-pub fn write_csv(phases: &Phases, ranks: u32, combining: impl Fn(u64) -> u64) -> Result<String, Error> {
+pub fn write_csv(phases: &Phases, ranks: u32, combining: impl Fn(u64, u64) -> u64) -> Result<String, Error> {
     check(phases, ranks)?;
     let tags = tags(phases, ranks);
     let mut out = header();
@@ -32,8 +33,8 @@ pub fn write_csv(phases: &Phases, ranks: u32, combining: impl Fn(u64) -> u64) ->
                     row(&mut out, rank, Action::Receive { from, label, bytes }, tag, blocking);
                 }
                 Op::Compute { ps, .. } => row(&mut out, rank, Action::Compute { ps }, 0, true),
-                Op::Combine { bytes } => {
-                    let ps = combining(bytes);
+                Op::Combine { bytes, of } => {
+                    let ps = combining(bytes, of);
                     if ps > 0 {
                         row(&mut out, rank, Action::Compute { ps }, 0, true);
                     }

@@ -1,7 +1,8 @@
 //! Timelines of messages, worked out by hand.
 
-use odonata_programs::{PhaseAction, PingPong};
-use odonata_sim::spec::{Body, Costs, SizedCosts, Spec};
+use odonata_programs::{Allreduce, PhaseAction, PingPong};
+use odonata_sim::spec::{Body, Costs, SizedCombine, SizedCosts, Spec, combine_ps};
+use odonata_topology::Bandwidth;
 
 use super::support::{
     DELAY, FREE, NODE, OVERHEAD, WIRE, alone, bandwidth, finishes, finishes_of, goal, leaves_after, of, phases,
@@ -85,6 +86,37 @@ fn rendezvous_with_a_receive_that_is_posted() {
     let totals = &output.jobs[0];
     assert_eq!((totals.control, totals.issued, totals.delivered, totals.bytes), (2, 1, 1, 64 + 64 + 2_500));
     assert_eq!(totals.packets, 1 + 1 + 3);
+}
+
+/// 1 B/ps up to vectors of 100 bytes, a fourth of that at 1,000, a half from 2,000 on. Catches a rate that is looked up by
+/// what is combined and not by the vector, times that are rounded up or always down, and rates beyond the ends.
+#[test]
+fn rates_of_reductions_by_size() {
+    let rate = |bytes, each: u64| SizedCombine { bytes, combine: Bandwidth(1_000_000_000_000_000_000 / each) };
+    let list = [rate(100, 1), rate(1_000, 4), rate(2_000, 2)];
+    let cases = [
+        (10, 0, 10),
+        (10, 100, 10),
+        (10, 550, 25),
+        (10, 594, 26), // 26.47, down towards the time at the smaller size
+        (10, 1_000, 40),
+        (10, 1_001, 40), // 39.98, up towards it
+        (10, 1_149, 38), // 37.02
+        (10, 1_150, 37),
+        (10, 2_000, 20),
+        (10, 1 << 40, 20),
+        (7, 1_000, 28),
+    ];
+    for (bytes, of, expected) in cases {
+        assert_eq!(combine_ps(&list, bytes, of), Some(expected), "{bytes} of {of}");
+    }
+    assert_eq!(combine_ps(&[], 10, 10), None);
+    // Two ranks combine whole vectors, once each.
+    let both = PhaseAction::Allreduce { algorithm: Allreduce::RecursiveDoubling, bytes: 550 };
+    let mut spec = star(2, vec![program("two", &[0, 1], FREE, phases(&[both]))]);
+    let free = finishes_of(&spec);
+    of(&mut spec.jobs[0]).combine_by_size = list.to_vec();
+    assert_eq!(finishes_of(&spec), free.iter().map(|at| at + 25 * 55).collect::<Vec<_>>());
 }
 
 /// Costs of 100, 110 and 1000 bytes that rise and fall, and odd sizes in between. Catches times that are rounded up or

@@ -4,7 +4,7 @@
 use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};
 use odonata_sim::run;
-use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, SizedCosts, Spec};
+use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, SizedCombine, SizedCosts, Spec};
 use odonata_topology::Bandwidth;
 
 use super::support::{FREE, goal, of, phases, program, star};
@@ -21,6 +21,10 @@ const ZERO: SizedCosts = SizedCosts { bytes: 0, send_ps: 0, receive_ps: 0, delay
 
 fn sizes(list: &[u64]) -> Vec<SizedCosts> {
     list.iter().map(|&bytes| SizedCosts { bytes, ..ZERO }).collect()
+}
+
+fn rates(list: &[(u64, u64)]) -> Vec<SizedCombine> {
+    list.iter().map(|&(bytes, rate)| SizedCombine { bytes, combine: Bandwidth(rate) }).collect()
 }
 
 fn untimed(job: &mut JobSpec, phases: u32) {
@@ -103,6 +107,12 @@ fn times_and_numbers() {
             "out-of-range (found = 9, least = 11, most = 1099511627776)",
         ),
         (|j| of(j).by_size = sizes(&[(1 << 40) + 1]), ".program.by_size[0].bytes", most),
+        (
+            |j| of(j).combine_by_size = rates(&[(10, 1), (10, 1)]),
+            ".program.combine_by_size[1].bytes",
+            "out-of-range (found = 10, least = 11, most = 1099511627776)",
+        ),
+        (|j| of(j).combine_by_size = rates(&[(0, 1), (1, 0)]), ".program.combine_by_size[1].combine", "no-bandwidth"),
         (|j| of(j).by_size = vec![SizedCosts { send_ps: MORE, ..ZERO }], ".program.by_size[0].send_ps", delay),
         (|j| of(j).by_size = vec![SizedCosts { receive_ps: MORE, ..ZERO }], ".program.by_size[0].receive_ps", delay),
         (|j| of(j).by_size = vec![SizedCosts { delay_ps: MORE, ..ZERO }], ".program.by_size[0].delay_ps", delay),

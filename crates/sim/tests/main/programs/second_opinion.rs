@@ -59,7 +59,7 @@ fn collectives_and_motifs() {
             else {
                 unreachable!("these are phases")
             };
-            let text = Trace::of_phases(&made, n, |_| 0).expect("nothing is random").to_goal();
+            let text = Trace::of_phases(&made, n, |_, _| 0).expect("nothing is random").to_goal();
             let nodes: Vec<u32> = (0..n).collect();
             let mut met = true;
             for eager_bytes in [1 << 40, 0] {
@@ -97,17 +97,14 @@ fn collectives_and_motifs() {
 /// Everything that a communicator of `n` ranks can do, with about `bytes` in total.
 fn whats(n: u32, bytes: u64) -> Vec<PhaseAction> {
     let (root, each) = (n / 3, bytes / u64::from(n));
-    let broadcasts = [Broadcast::Flat, Broadcast::Binary, Broadcast::Binomial, Broadcast::ScatterAllgather];
+    let broadcasts = Broadcast::ALL.iter().copied();
     let allreduces = [Allreduce::Binary, Allreduce::RecursiveDoubling, Allreduce::Ring, Allreduce::Rabenseifner];
     let scatters = [ReduceScatter::Ring, ReduceScatter::Pairwise, ReduceScatter::RecursiveHalving];
     let mut all: Vec<PhaseAction> = Vec::new();
     all.extend(broadcasts.map(|algorithm| PhaseAction::Broadcast { algorithm, root, bytes }));
     all.extend([Reduce::Binary, Reduce::Binomial].map(|algorithm| PhaseAction::Reduce { algorithm, root, bytes }));
     all.extend(allreduces.map(|algorithm| PhaseAction::Allreduce { algorithm, bytes }));
-    all.extend(
-        [Allgather::Ring, Allgather::RecursiveDoubling, Allgather::Bruck]
-            .map(|algorithm| PhaseAction::Allgather { algorithm, bytes: each }),
-    );
+    all.extend(Allgather::ALL.iter().map(|&algorithm| PhaseAction::Allgather { algorithm, bytes: each }));
     all.extend(scatters.map(|algorithm| PhaseAction::ReduceScatter { algorithm, bytes }));
     all.extend(
         [Alltoall::Pairwise, Alltoall::LinearShift, Alltoall::Bruck]

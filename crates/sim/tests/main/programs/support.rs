@@ -44,6 +44,7 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
         off_ps: 0,
         costs,
         by_size: Vec::new(),
+        combine_by_size: Vec::new(),
         body,
     };
     JobSpec {
