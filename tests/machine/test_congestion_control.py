@@ -5,6 +5,7 @@ import pytest
 
 import odonata as od
 from odonata.errors import InputError
+from odonata.scenario import parse
 
 SCENARIO = """
 [system]
@@ -80,7 +81,7 @@ def test_control_that_no_machine_has(fabric, message, tmp_path):
 def test_a_preset_of_slingshot_has_its_control_and_another_kind_has_its_own_numbers():
     """Catches a preset whose numbers stay when the kind changes."""
     text = '[system]\npreset = "lumi"\n{}[[job]]\nname = "a"\nnodes = 2\napp = {{ motif = "incast", message = "1 B" }}'
-    of = lambda change: od.scenario.parse(text.format(change)).resolve().spec["fabric"].get("congestion_control")  # noqa: E731
+    of = lambda change: parse(text.format(change)).resolve().spec["fabric"].get("congestion_control")  # noqa: E731
     assert of("")["law"] == "slingshot"
     assert of('fabric = { congestion_control = "none" }\n') is None
     assert of('fabric = { congestion_control = { window = "1 MiB" } }\n')["window_bytes"] == 1 << 20
