@@ -174,7 +174,7 @@ def test_a_tree_by_hand():
 def test_a_cable_that_is_missing_has_failed_and_one_too_many_is_named():
     assert tree_by_hand(skip=(("l01", "m00"),)).table["failed"] == {"links": ["1:2"]}
     (note,) = tree_by_hand(more=(("l01", "m00"),)).notes
-    assert note == "1 cable more inside groups than between other switches: `l01 to m00`; left out"
+    assert note == "1 cable more than between other switches: `l01 to m00`; left out"
     (note,) = tree_by_hand(more=(("l01", "l11"),)).notes
     assert note == "1 cable that a fat tree has no place for: `l01 to l11`; left out"
 

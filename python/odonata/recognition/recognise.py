@@ -125,7 +125,7 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
         [None if s is None else fabric.switches[s].name for s in layout.routers],
     )
     if extra:
-        result.notes.append(_beyond(extra, wired["routers"], result.routers))
+        result.notes.append(_beyond(extra, wired["routers"], result.routers, inside=layout.kind != "fat-tree"))
     fail(result, dead, absent, nodes.failed)
     result.facts = facts_of(result, joined.words)
     checked(result)
@@ -276,9 +276,11 @@ class _Links:
             self.notes.append(f"assumed: {difference}, taken as the others")
 
 
-def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None]) -> str:
+def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None], *, inside: bool) -> str:
+    """What the fabric has beyond the machine; `inside` says that only cables inside groups can be too many."""
+    where = " inside groups" if inside else ""
     pairs = [f"{names[pair // routers]} to {names[pair % routers]}" for pair in extra]
-    return f"{count(extra.total(), 'cable')} more inside groups than between other switches: {listed(pairs)}; left out"
+    return f"{count(extra.total(), 'cable')} more{where} than between other switches: {listed(pairs)}; left out"
 
 
 def _ranges(nodes: Sequence[int]) -> list[int | str]:
