@@ -358,7 +358,7 @@ def write_trace(
     ranks: int,
     format: str,
     combine: int | None = None,
-    combine_by_size: Sequence[tuple[int, int]] = [],
+    combine_by_size: Sequence[tuple[int, int]] = ...,
 ) -> bytes:
     """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import tomlkit
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from odonata import machine
+from odonata import machine, scenario
 from odonata.errors import InputError
 from odonata.machine import core
 
@@ -365,6 +366,26 @@ def test_a_choice_of_nics_needs_several():
     with pytest.raises(InputError, match=r"`fabric\.nic\.stripe_above` needs nodes with several NICs") as caught:
         machine.load("tiny", fabric={"nic": {"stripe_above": "64 KiB"}})
     assert caught.value.path == ("fabric", "nic", "stripe_above")
+
+
+def test_messages_striped_over_all_nics_of_a_node():
+    two = machine.load({"preset": "tiny", "rails": 2}, fabric={"nic": {"stripe_above": "64 KiB"}})
+    assert two.fabric["nic"]["stripe_bytes"] == 65_536
+    assert two.table.fabric.nic_text == "simple; messages from 64 KiB on over all NICs of the node"
+    for size in ("0 B", "2 TiB"):
+        with pytest.raises(InputError, match="expected a size between 1 B and 1 TiB") as caught:
+            machine.load({"preset": "tiny", "rails": 2}, fabric={"nic": {"stripe_above": size}})
+        assert caught.value.path == ("fabric", "nic", "stripe_above")
+
+    def time(**nic):
+        app = {"motif": "ping-pong", "message": "1 MB"}
+        system = {"preset": "tiny", "rails": 2, "fabric": {"nic": {"rail": "least-busy", **nic}}}
+        job = {"name": "pair", "nodes": 2, "place": "contiguous", "app": app, "overhead": "none"}
+        spec = scenario.parse(tomlkit.dumps({"system": system, "job": [job]})).resolve().spec
+        return core.run(spec)["ranks"]["finish_ps"].max()
+
+    assert 1.9 < time() / time(stripe_above="1 MB") < 2
+    assert time(stripe_above="1000001 B") == time(), "it is too small"
 
 
 def test_several_nics_on_a_leaf():

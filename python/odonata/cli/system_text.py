@@ -95,8 +95,8 @@ def text(facts: dict[str, Any]) -> str:
         table = [[row[0], row[1], row[3]] for row in table]
     lines += aligned(table, indent="  ", width=terminal_width())
     for key, title in BY_SIZE.items():
-        if rows := facts.get(f"host_{key}"):
-            cells = [list(rows[0]), *(list(row.values()) for row in rows)]
+        if sizes := facts.get(f"host_{key}"):
+            cells = [list(sizes[0]), *(list(size.values()) for size in sizes)]
             lines += ["", title, *aligned(cells, indent="  ", width=terminal_width())]
     return "\n".join(lines)
 
