@@ -145,7 +145,7 @@ def test_failures_by_number_of_links_leave_a_machine_that_routes(tmp_path):
     table = {**whole(fabric={"channels": 6}, dimensions=[3, 4], nodes_per_router=2), "failed": failed}
     text = tomlkit.dumps({"system": table, "job": [job]})
     run = runner.run(scenario.parse(text, "a.toml"), out=tmp_path / "run")
-    assert run.jobs["delivered"][0] == 400
+    assert run.jobs["messages_delivered"][0] == 400
     routing = {"routing": "dimension-order"}
     with pytest.raises(InputError, match="in the order of the dimensions packets cannot avoid what has failed"):
         runner.run(

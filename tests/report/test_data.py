@@ -65,7 +65,7 @@ def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
 
 
 @pytest.mark.parametrize(
-    ("dimensions", "columns", "slices"), [([5], None, 5), ([3, 4], 3, 4), ([3, 2, 4], 3, 4)], ids=["1", "2", "3"]
+    ("dimensions", "columns", "slices"), [([5], None, 5), ([3, 4], None, 4), ([3, 2, 4], 3, 4)], ids=["1", "2", "3"]
 )
 def test_a_slice_of_a_hyperx_is_a_grid(made, dimensions, columns, slices):
     """Catches routers of a slice that are drawn out of place, also where one of them has failed."""

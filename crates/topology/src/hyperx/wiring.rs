@@ -16,7 +16,7 @@ pub(super) fn wire(spec: &HyperXSpec) -> Network {
     let per_slice = first * second;
     let address = |r: u32| {
         let position = r % per_slice;
-        Address::new(r / per_slice, position % first | (position / first) << bits(first))
+        Address::new(r / per_slice, (position % first) | ((position / first) << bits(first)))
     };
     let mut network = Network {
         classes: &CLASSES[..=spec.dimensions.len()],
