@@ -79,13 +79,22 @@ impl<E: Endpoint> Nodes<'_, E> {
     }
 
     /// A NIC that waited for room, if it did, does not any longer.
+    #[inline(always)]
     fn wait_no_longer<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
-        if std::mem::take(&mut self.nics[nic as usize].waits) {
-            let attachment = fabric.links.wiring.attachments[nic as usize];
-            fabric.links.credits.stop_waiting(fabric.links.slot(attachment.router, attachment.port) as usize);
-            let log = fabric.links.logs.get_mut(fabric.links.nic_vc(nic));
-            log.waited += now - log.waits_since;
+        if self.nics[nic as usize].waits {
+            self.stop_waiting(fabric, nic, now);
         }
+    }
+
+    /// A NIC that waited for room does not any longer.
+    #[cold]
+    #[inline(never)]
+    fn stop_waiting<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64) {
+        self.nics[nic as usize].waits = false;
+        let attachment = fabric.links.wiring.attachments[nic as usize];
+        fabric.links.credits.stop_waiting(fabric.links.slot(attachment.router, attachment.port) as usize);
+        let log = fabric.links.logs.get_mut(fabric.links.nic_vc(nic));
+        log.waited += now - log.waits_since;
     }
 
     /// Sends as many packets as there is room for, starting with the message at the head, which was taken from the queue.

@@ -69,24 +69,55 @@ impl Switch for Ideal {
         fabric.course.packet_hops += 1;
         // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
-        let marked;
-        let mut packet = packet;
         if place.is_last(packet) {
             if fabric.watches_decisions && fabric.decided(nics, place, packet, packet.to_port()) {
-                marked = packet.marked();
-                packet = &marked;
+                return self.eject_marked(fabric, nics, place, packet);
             }
-            // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
-            let output = unsafe { fabric.links.wiring.ejection(place, packet) };
-            let decision = RouteDecision::new(packet, packet.to_port(), 0);
-            fabric.commit((self, nics), place.first, Target { output, to_node: true }, packet, packet.time, decision);
-            return;
+            return self.eject(fabric, nics, place, packet);
         }
         let decision = route(&fabric.links, routing, place, packet);
         if fabric.watches_decisions && fabric.decided(nics, place, packet, decision.port()) {
-            marked = packet.marked();
-            packet = &marked;
+            return self.forward_marked(fabric, nics, router, place, packet, decision);
         }
+        self.forward(fabric, nics, router, place, packet, decision);
+    }
+
+    fn waiting(&self, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn queues(&self) -> impl Iterator<Item = (Chain, u32)> {
+        std::iter::empty()
+    }
+}
+
+impl Ideal {
+    /// A packet at its last router goes to its node.
+    #[inline(always)]
+    fn eject<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &mut N,
+        place: RouterPlace,
+        packet: &Event,
+    ) {
+        // SAFETY: this is the router of the destination's NIC, and the wiring gave the port.
+        let output = unsafe { fabric.links.wiring.ejection(place, packet) };
+        let decision = RouteDecision::new(packet, packet.to_port(), 0);
+        fabric.commit((self, nics), place.first, Target { output, to_node: true }, packet, packet.time, decision);
+    }
+
+    /// A packet follows its decision, or waits for room.
+    #[inline(always)]
+    fn forward<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &mut N,
+        router: u32,
+        place: RouterPlace,
+        packet: &Event,
+        decision: RouteDecision,
+    ) {
         let links = &mut fabric.links;
         let output = links.wiring.output(place, decision.port(), decision.channel());
         // SAFETY: `output` belongs to the wiring for which the tables of output VCs were made.
@@ -100,11 +131,31 @@ impl Switch for Ideal {
         }
     }
 
-    fn waiting(&self, _: usize) -> Option<u64> {
-        None
+    /// As [`eject`](Self::eject), of a packet that is marked here.
+    #[cold]
+    #[inline(never)]
+    fn eject_marked<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &mut N,
+        place: RouterPlace,
+        packet: &Event,
+    ) {
+        self.eject(fabric, nics, place, &packet.marked());
     }
 
-    fn queues(&self) -> impl Iterator<Item = (Chain, u32)> {
-        std::iter::empty()
+    /// As [`forward`](Self::forward), of a packet that is marked here.
+    #[cold]
+    #[inline(never)]
+    fn forward_marked<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &mut N,
+        router: u32,
+        place: RouterPlace,
+        packet: &Event,
+        decision: RouteDecision,
+    ) {
+        self.forward(fabric, nics, router, place, &packet.marked(), decision);
     }
 }

@@ -58,7 +58,7 @@ class DragonflyTable(DirectTable):
     def not_modelled(self) -> tuple[str, ...]:
         """What its real network has and the model has not, a sentence each."""
         control = self.fabric.congestion_control
-        return not_modelled(self.interconnect, control and control.kind)
+        return not_modelled(self.interconnect, control.kind if control else None)
 
     @property
     def group_routers(self) -> int:
