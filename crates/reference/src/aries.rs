@@ -133,11 +133,8 @@ impl World<'_> {
         let Some(commits) = &mut self.commits else { return };
         let times = commits.windows[nic.index()].entry(Some(to.index())).or_default();
         match times.last_mut() {
-            Some([_, end]) if *end == u64::MAX => {
-                if open {
-                    *end = t;
-                }
-            }
+            Some([_, end]) if *end == u64::MAX && open => *end = t,
+            Some([_, end]) if *end == u64::MAX => {}
             _ if !open => times.push([t, u64::MAX]),
             _ => {}
         }

@@ -188,33 +188,33 @@ fn sim_equals_the_reference_on_larger_dragonflies_and_cascades() {
 /// Two and three levels, parallel cables, rails on one leaf, on several and in planes, failures.
 #[test]
 fn sim_equals_the_reference_on_fat_trees() {
-    compare_all(600, testkit::tree_spec);
+    compare_all(300, testkit::tree_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_fat_trees_when_events_lie_picoseconds_apart() {
-    compare_all(400, testkit::instant_tree_spec);
+    compare_all(200, testkit::instant_tree_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_fat_trees_when_jobs_run_programs() {
-    compare_all(300, testkit::tree_program_spec);
+    compare_all(150, testkit::tree_program_spec);
 }
 
 /// One to three dimensions, parallel cables, rails, failures.
 #[test]
 fn sim_equals_the_reference_on_hyperx_machines() {
-    compare_all(600, testkit::hyperx_spec);
+    compare_all(250, testkit::hyperx_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_hyperx_machines_when_events_lie_picoseconds_apart() {
-    compare_all(400, testkit::instant_hyperx_spec);
+    compare_all(150, testkit::instant_hyperx_spec);
 }
 
 #[test]
 fn sim_equals_the_reference_on_hyperx_machines_when_jobs_run_programs() {
-    compare_all(300, testkit::hyperx_program_spec);
+    compare_all(120, testkit::hyperx_program_spec);
 }
 
 /// Programs: ranks that wait for each other, on every kind of machine, beside open-loop traffic.
@@ -241,19 +241,19 @@ fn sim_equals_the_reference_when_nics_answer_every_packet() {
 /// A NIC passes over the messages whose destination has too much in flight.
 #[test]
 fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
-    compare_all(400, testkit::windowed_spec);
+    compare_all(150, testkit::windowed_spec);
 }
 
 /// Marks come back with acknowledgements, windows change, and pairs pause.
 #[test]
 fn sim_equals_the_reference_with_congestion_control() {
-    compare_all(400, testkit::congested_spec);
+    compare_all(200, testkit::congested_spec);
 }
 
 /// Parts of one message leave by several NICs and come by several links: what the last of them does.
 #[test]
 fn sim_equals_the_reference_when_messages_are_striped() {
-    compare_all(500, testkit::striped_spec);
+    compare_all(150, testkit::striped_spec);
 }
 
 #[test]
