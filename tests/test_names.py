@@ -8,6 +8,8 @@ import odonata
 PACKAGE = Path(odonata.__file__).parent
 #: Words that could name anything.
 REFUSED = {"found", "one"}
+#: Its functions take the parameters of errors of the core by their names.
+OF_ERRORS = {"messages.py"}
 
 
 def bound(source):
@@ -58,6 +60,6 @@ def test_no_name_could_mean_anything():
         f"{file.relative_to(PACKAGE)}:{line} {name}"
         for file in files
         for line, name in bound(file.read_text(encoding="utf-8"))
-        if name in REFUSED
+        if name in REFUSED and file.name not in OF_ERRORS
     ]
     assert vague == []

@@ -142,21 +142,21 @@ def _product(values: Sequence[object]) -> str:
     return " x ".join(map(str, values))
 
 
-def _near(word: str, known: Sequence[str]) -> str:
-    near = nearest(word, known) if word.strip() else None
+def _near(found: str, known: Sequence[str]) -> str:
+    near = nearest(found, known) if found.strip() else None
     return f"did you mean `{near}`?" if near else ""
 
 
-def _near_or_all(word: str, known: Sequence[str]) -> str:
-    return _near(word, known) or f"known: {', '.join(known)}"
+def _near_or_all(found: str, known: Sequence[str]) -> str:
+    return _near(found, known) or f"known: {', '.join(known)}"
 
 
 def _near_label(label: str, known: Sequence[str]) -> str:
     return _near(label, known) or (f"labels: {', '.join(known)}" if len(known) <= 8 else "")
 
 
-def _found(text: str) -> str:
-    return {"": "the end of the text", "\n": "the end of the line"}.get(text, f"`{text}`")
+def _found(found: str) -> str:
+    return {"": "the end of the text", "\n": "the end of the line"}.get(found, f"`{found}`")
 
 
 def _counted(count: int, what: str) -> str:
@@ -244,14 +244,14 @@ _PORTALS = {
 }
 
 
-def _kind_of_operation(kind: int) -> str:
-    if kind in _PORTALS:
-        return f"the Portals 4 operation `{_PORTALS[kind]}` ({kind})"
-    return f"an operation of kind {kind}"
+def _kind_of_operation(found: int) -> str:
+    if found in _PORTALS:
+        return f"the Portals 4 operation `{_PORTALS[found]}` ({found})"
+    return f"an operation of kind {found}"
 
 
-def _without_portals(kind: int) -> str:
-    return "Odonata simulates no Portals 4; write the trace with sends and recvs" if kind in _PORTALS else ""
+def _without_portals(found: int) -> str:
+    return "Odonata simulates no Portals 4; write the trace with sends and recvs" if found in _PORTALS else ""
 
 
 def _is_root(root: str) -> str:

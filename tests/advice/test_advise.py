@@ -142,6 +142,9 @@ def test_every_kind_gives_changes_that_resolve(written: Write) -> None:
     space = space_of(case, pair=1_234_567, other=2_000_000)
     for kind, changes in KINDS.items():
         remedies = [Remedy((kind,), change) for change in changes(space)]
+        if kind == "congestion-control":
+            assert not remedies, "the machine states none"
+            continue
         assert remedies, kind
         resolved = 0
         for remedy in remedies:

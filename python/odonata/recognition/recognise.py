@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: presets say most about links and routers.
 LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta", "fat-tree": "summit"}
 #: Keys of `fabric` that a system may leave out.
-OPTIONAL = ("header", "flit", "switching", "router")
+OPTIONAL = ("header", "flit", "switching", "router", "congestion_control")
 
 
 @dataclass

@@ -166,8 +166,8 @@ class HyperXTable(MachineTable):
 
     def _ports(self) -> list[tuple[str, int]]:
         sizes = zip(self.own_classes[1:], self.dimensions, self.dimension_links, strict=True)
-        found = [(name, (routers - 1) * cables) for name, routers, cables in sizes]
-        return [("node", self.nodes_per_router * self.rails), *found]
+        to_routers = [(name, (routers - 1) * cables) for name, routers, cables in sizes]
+        return [("node", self.nodes_per_router * self.rails), *to_routers]
 
     def _ports_text(self) -> str:
         return ", ".join(f"{count} {name}" for name, count in self._ports())
