@@ -150,7 +150,9 @@ def test_a_topology_of_another_cluster(files: dict[str, Path]) -> None:
 
 
 def test_the_host_file_has_a_line_for_each_rank_in_their_order() -> None:
-    selection = choose(Cluster(flat(["n1", "n2", "n3"]), frozenset({"n1", "n2", "n3"}), []), 2, "random", {"seed": 5})
+    selection = choose(
+        Cluster(flat(["n1", "n2", "n3"]), frozenset({"n1", "n2", "n3"}), [], frozenset()), 2, "random", {"seed": 5}
+    )
     assert selection.hostfile(2) == "".join(f"{node}\n{node}\n" for node in selection.nodes)
     assert sorted(selection.nodes) == cluster.expand(selection.nodelist)
 
@@ -168,7 +170,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
     state = draw(st.lists(st.sampled_from(["idle", "a", "b", "down"]), min_size=len(topology.nodes), max_size=80))
     held = {name: [n for n, s in zip(topology.nodes, state, strict=False) if s == name] for name in ("idle", "a", "b")}
     jobs = [Job(name, frozenset({"RUNNING"}), tuple(held[name])) for name in ("a", "b") if held[name]]
-    return Cluster(topology, frozenset(held["idle"]), jobs)
+    return Cluster(topology, frozenset(held["idle"]), jobs, frozenset())
 
 
 @pytest.mark.parametrize("policy", [name for name in policies() if name != "per-leaf"])
@@ -190,9 +192,9 @@ def test_every_policy_gives_distinct_idle_nodes_or_says_why_not(
 
 def test_level_spread_takes_the_smallest_level_that_fits(tmp_path: Path) -> None:
     """Zhang 2018, III-B, on two islands of 3+2 and 5 nodes, all idle."""
-    whole = Cluster(parse_topology(shapes.TOPOLOGY), frozenset(f"n{n:02}" for n in range(1, 11)), [])
+    whole = Cluster(parse_topology(shapes.TOPOLOGY), frozenset(f"n{n:02}" for n in range(1, 11)), [], frozenset())
     assert choose(whole, 5, "level-spread").nodelist == "n[06-10]"
-    four = Cluster(whole.topology, whole.idle - {"n09", "n10"}, [])
+    four = Cluster(whole.topology, whole.idle - {"n09", "n10"}, [], frozenset())
     assert choose(four, 5, "level-spread").nodes == ["n01", "n04", "n02", "n05", "n03"]
     assert choose(whole, 7, "level-spread").nodes == ["n01", "n06", "n02", "n07", "n03", "n08", "n04"]
 

@@ -67,6 +67,8 @@ class Cluster:
     topology: Topology
     idle: frozenset[str]
     jobs: list[Job]
+    nodes: frozenset[str]
+    """Nodes that a job may get once they are idle: without those that are drained or down."""
 
 
 def policies() -> list[str]:
@@ -152,7 +154,8 @@ def observe(
         if partition is not None:
             raise InputError("the partitions of the nodes are not known", hint="give --nodes-file FILE too")
         occupied = {name for job in jobs for name in job.nodes}
-        return Cluster(switches, frozenset(name for name in switches.nodes if name not in occupied), jobs)
+        nodes = frozenset(switches.nodes)
+        return Cluster(switches, nodes - occupied, jobs, nodes)
     if partition is not None:
         listed = _in_partition(listed, partition)
     # A file of the queue may be newer than that of the nodes.
@@ -165,7 +168,7 @@ def observe(
             f"the topology has none of the nodes of the cluster, such as `{listed[0].name}`; it has nodes such as "
             f"`{switches.nodes[0]}`"
         )
-    return Cluster(switches, idle, jobs)
+    return Cluster(switches, idle, jobs, frozenset(node.name for node in listed if not node.drained))
 
 
 def choosing(place: str) -> str:

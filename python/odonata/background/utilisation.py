@@ -155,8 +155,16 @@ def background(
         raise InputError(f"a number of nodes and {other} exclude each other")
     jobs = [job for job in read_queue(queue) if job.id not in without]
     if nodes_total is None:
-        nodes_total = _total(_nodes(queue, nodes), jobs, drained)
+        nodes_total = machine_nodes(queue, nodes, jobs, drained)
     return of_jobs(jobs, nodes_total, least_nodes)
+
+
+def machine_nodes(queue: File | None, nodes: File | None, jobs: list[Job], drained: Drained = "count") -> int:
+    """The number of nodes of the machine: those of `nodes`, of the file of the queue, or of `sinfo`.
+
+    Raises InputError and RunError as `background`.
+    """
+    return _total(_nodes(queue, nodes), jobs, drained)
 
 
 def _nodes(queue: File | None, nodes: File | None) -> list[Node]:

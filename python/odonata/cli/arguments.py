@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     import polars as pl
+
+    from odonata.prediction.predictor import Predictor
 
 
 def policy_options(given: list[str], groups: str | None, seed: int | None) -> dict[str, Any]:
@@ -46,6 +49,31 @@ def pairs(where: list[str], example: str = "--where column=value") -> dict[str, 
             raise InputError(f"expected {example}, found `{text}`")
         values[name] = value
     return values
+
+
+def size(text: str) -> int:
+    """Bytes of a size such as `1 MiB`, or of a plain number. Raises InputError."""
+    from odonata import units
+
+    try:
+        return int(text)
+    except ValueError:
+        return units.size_bytes(text)
+
+
+def check_known(predictor: Predictor, known: Mapping[str, Any], chooses: bool = False) -> None:
+    """Raise InputError for what a predictor needs to know of a run besides b, and was not given.
+
+    `chooses` says that a placement policy will tell groups and leaf switches.
+    """
+    for name in predictor.missing(known):
+        if name in ("groups", "leaves"):
+            if not chooses:
+                raise InputError(
+                    f"the predictor needs the {name} that the run touches", hint=f"give --place POLICY, or --{name} N"
+                )
+        else:
+            raise InputError(f"the predictor needs --{name} of the run")
 
 
 def write_table(table: pl.DataFrame, out: Path) -> None:

@@ -51,6 +51,11 @@ cluster.command(
     help="Predict at submission whether a run falls into the long tail of its job, and how long it takes.",
 )
 cluster.command(
+    "odonata.cli.cluster_when:when",
+    name="when",
+    help="Say whether a run should start now or when jobs of the queue have ended, and what waiting costs.",
+)
+cluster.command(
     "odonata.cli.cluster_snapshot:snapshot",
     name="snapshot",
     help="Make a scenario of the jobs that run: on their own nodes, with traffic from a traffic book.",

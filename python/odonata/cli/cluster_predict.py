@@ -78,6 +78,7 @@ def predict(
     json
         Print one JSON object.
     """
+    from odonata.cli.arguments import check_known, policy_options, size
     from odonata.prediction import text
     from odonata.prediction.predictor import read_predictor
     from odonata.queue.listing import listing
@@ -86,12 +87,11 @@ def predict(
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
     known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
-    known["bytes"] = None if bytes_ is None else _bytes(bytes_)
+    known["bytes"] = None if bytes_ is None else size(bytes_)
     if place is not None:
         if groups is not None or leaves is not None:
             raise InputError("--place and --groups or --leaves exclude each other")
         from odonata.allocation.selection import select
-        from odonata.cli.arguments import policy_options
 
         chosen = select(
             nodes,
@@ -115,26 +115,10 @@ def predict(
         ).utilisation
     known["b"] = float(background)
     said = {name: value for name, value in known.items() if value is not None}
-    for name in ("groups", "leaves"):
-        if name in predictor.used and name not in said:
-            raise InputError(
-                f"the predictor needs the {name} that the run touches", hint=f"give --place POLICY, or --{name} N"
-            )
-    for name in ("nodes", "pattern", "bytes", "job"):
-        if (name in predictor.used or name in predictor.history_of) and name not in said:
-            raise InputError(f"the predictor needs --{name} of the run")
+    check_known(predictor, said)
     prediction = predictor.predict(said)
     if json:
         print(json_module.dumps({"known": said, **prediction.as_dict()}))
     else:
         print(text.of_prediction(prediction, said, predictor.report))
     return 0
-
-
-def _bytes(text: str) -> int:
-    from odonata import units
-
-    try:
-        return int(text)
-    except ValueError:
-        return units.size_bytes(text)

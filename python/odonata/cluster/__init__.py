@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from odonata.prediction.predictor import Prediction, Predictor, read_predictor
     from odonata.prediction.runs import Reading
     from odonata.prediction.train import train
+    from odonata.prediction.when import Advice, when
     from odonata.probe import Probe, probe
     from odonata.queue.hosts import expand, fold
     from odonata.queue.listing import Listing
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
 #: Public name -> module, in `odonata`.
 _LAZY = {
+    "Advice": "prediction.when",
     "Allocations": "allocation.allocated",
     "Analysis": "iterations.analysis",
     "Background": "background.utilisation",
@@ -93,9 +95,11 @@ _LAZY = {
     "read_topology": "queue.topology",
     "select": "allocation.selection",
     "train": "prediction.train",
+    "when": "prediction.when",
 }
 
 __all__ = [
+    "Advice",
     "Allocations",
     "Analysis",
     "Background",
@@ -130,6 +134,7 @@ __all__ = [
     "read_topology",
     "select",
     "train",
+    "when",
 ]
 
 

@@ -186,6 +186,23 @@ class Predictor(_Part):
             ],
         )
 
+    def missing(self, known: Mapping[str, float | str]) -> list[str]:
+        """Say what a prediction needs besides `known` and b.
+
+        Parameters
+        ----------
+        known
+            As for `predict`.
+
+        Returns
+        -------
+        list of str
+            Some of `groups`, `leaves`, `nodes`, `pattern`, `bytes` and `job`.
+        """
+        needed = self.used | (set(self.history_of) if len(self.histories) > 1 else set())
+        names = ("groups", "leaves", "nodes", "pattern", "bytes", "job")
+        return [name for name in names if name in needed and name not in known]
+
     @property
     def used(self) -> set[str]:
         """Names of what a prediction needs beside the history: variables, and `pattern`."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.queue.durations import NONE, duration_s
 from odonata.queue.hosts import MOST_HOSTS, expand
 from odonata.queue.slurm import json_output, table_output
 from odonata.reading import OUTPUT_BYTES, read_output
@@ -69,7 +70,6 @@ _NAMES = {
 _LAST_S = 253_402_300_800
 #: Most processors of a job. Assumed: a hundred times those of the largest machine.
 _MOST_PROCESSORS = 1e9
-_UNKNOWN = ("", "unknown", "none", "n/a", "null", "nan", "nat", "none assigned")
 
 
 def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
@@ -309,7 +309,7 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
 
 def _count(value: Any) -> int:
     """A number of nodes, which pandas writes with a fraction (`2.0`) where another is missing; 0 if it is not known."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in _UNKNOWN):
+    if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
         return 0
     try:
         number = float(value)
@@ -331,7 +331,7 @@ def _names(value: Any) -> list[str]:
         return []
     if isinstance(value, str):
         text = value.strip()
-        if text.lower() in _UNKNOWN:
+        if text.lower() in NONE:
             return []
         if text.startswith(("[", "{", "(")):
             if text[-1] != {"[": "]", "{": "}", "(": ")"}[text[0]]:
@@ -341,9 +341,6 @@ def _names(value: Any) -> list[str]:
     if isinstance(value, Iterable):
         return [str(name) for name in value]
     return [str(value)]
-
-
-_LIMIT = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(?:\.[0-9]+)?"
 
 
 def _limit(value: Any) -> float | None:
@@ -356,20 +353,7 @@ def _limit(value: Any) -> float | None:
         if 60.0 * value < _LAST_S:
             return 60.0 * value
         raise InputError(f"expected a time limit in minutes, found `{shortened(str(value), 40)}`")
-    text = str(value).strip()
-    if text.lower() in (*_UNKNOWN, "unlimited", "partition_limit", "infinite"):
-        return None
-    match = re.fullmatch(_LIMIT, text)
-    if match is None:
-        raise InputError(f"expected a time limit such as 1-12:00:00, found `{shortened(text, 40)}`")
-    days, parts = int(match[1] or 0), [int(part) for part in match.groups()[1:] if part is not None]
-    if match[1] is not None:  # days-hours[:minutes[:seconds]]
-        hours, minutes, seconds = (*parts, 0, 0)[:3]
-    elif len(parts) == 3:
-        hours, minutes, seconds = parts
-    else:  # minutes[:seconds]
-        hours, (minutes, seconds) = 0, (*parts, 0)[:2]
-    return float(((24 * days + hours) * 60 + minutes) * 60 + seconds) or None
+    return duration_s(str(value)) or None
 
 
 def _span(start: Any, end: Any) -> tuple[float | None, float | None]:
@@ -408,7 +392,7 @@ def _seconds(value: Any) -> float | None:
     if isinstance(value, int | float):
         return float(value) if value > 0 else None  # not a number: not known
     text = str(value).strip()
-    if text.lower() in _UNKNOWN:
+    if text.lower() in NONE:
         return None
     if re.fullmatch(r"[0-9]{1,20}(\.[0-9]+)?", text):
         return float(text) or None

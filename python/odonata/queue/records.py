@@ -121,6 +121,12 @@ class Job:
     name: str = ""
     comment: str = ""
     """Empty, as the four before it, if the source does not say it."""
+    wants: int = 0
+    """Number of nodes that it has, or waits for; 0 if the source does not say it."""
+    left_s: float | None = None
+    """Seconds until its time limit, when it was listed; None if there is no limit, or the source does not say it."""
+    limit_s: float | None = None
+    """Its time limit in seconds; None as before."""
 
     @property
     def running(self) -> bool:

@@ -15,7 +15,7 @@ _CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CL
 
 def queue() -> str:
     """All jobs as a table with a header; the name may hold the sign between the columns."""
-    return run(["squeue", "--all", "--format=%i|%T|%D|%P|%a|%u|%j|%N"])
+    return run(["squeue", "--all", "--format=%i|%T|%D|%P|%a|%u|%L|%l|%j|%N"])
 
 
 def nodes() -> str:

@@ -22,18 +22,20 @@ from odonata.queue.records import Job, Listings, Node, job_states, node_states
 
 def queue(text: str) -> list[Job]:
     """The jobs in a JSON text. Raises InputError with the job and the key at fault."""
-    records = _records(text, ("jobs",), "squeue --json")
-    jobs = [_job(record, f"jobs[{number}]") for number, record in enumerate(records)]
+    data = _parse(text)
+    records = _records(data, ("jobs",), "squeue --json")
+    now = number(data.get("last_update")) if isinstance(data, dict) else None  # written by releases since 23.02
+    jobs = [_job(record, f"jobs[{at}]", now) for at, record in enumerate(records)]
     seen: dict[str, int] = {}
-    for number, job in enumerate(jobs):
-        if job.running and seen.setdefault(job.id, number) != number:
-            raise InputError(f"jobs[{number}]: the running job {job.id} is listed twice, first as jobs[{seen[job.id]}]")
+    for at, job in enumerate(jobs):
+        if job.running and seen.setdefault(job.id, at) != at:
+            raise InputError(f"jobs[{at}]: the running job {job.id} is listed twice, first as jobs[{seen[job.id]}]")
     return jobs
 
 
 def nodes(text: str) -> list[Node]:
     """The nodes in a JSON text, each once. Raises InputError with the record and the key at fault."""
-    return _nodes(_records(text, ("nodes", "sinfo"), "sinfo --json"))
+    return _nodes(_records(_parse(text), ("nodes", "sinfo"), "sinfo --json"))
 
 
 def nodes_beside_jobs(text: str) -> list[Node] | None:
@@ -54,11 +56,10 @@ def number(value: Any) -> int | None:
 
 def records_of_jobs(text: str) -> list[dict[str, Any]]:
     """The objects under `jobs`. Raises InputError if there are none such."""
-    return _records(text, ("jobs",), "sacct --json")
+    return _records(_parse(text), ("jobs",), "sacct --json")
 
 
-def _records(text: str, keys: tuple[str, ...], command: str) -> list[dict[str, Any]]:
-    data = _parse(text)
+def _records(data: Any, keys: tuple[str, ...], command: str) -> list[dict[str, Any]]:
     if isinstance(data, list):
         data = {keys[0]: data}
     if not isinstance(data, dict):
@@ -115,7 +116,7 @@ def _errors(data: dict[str, Any]) -> str:
     return shortened("; ".join(str(text) for text in texts if text))
 
 
-def _job(record: dict[str, Any], where: str) -> Job:
+def _job(record: dict[str, Any], where: str, now: int | None) -> Job:
     name = number(record.get("job_id"))
     where = where if name is None else f"{where} (job {name})"
     try:
@@ -126,7 +127,16 @@ def _job(record: dict[str, Any], where: str) -> Job:
     keys = {"user": "user_name"}
     told = {key: record.get(keys.get(key, key)) for key in ("partition", "account", "user", "name", "comment")}
     texts = {key: value for key, value in told.items() if isinstance(value, str)}
-    job = Job(str(name) if name is not None else where, states, listed, **texts)
+    minutes, end = number(record.get("time_limit")), number(record.get("end_time"))
+    job = Job(
+        str(name) if name is not None else where,
+        states,
+        listed,
+        **texts,
+        wants=len(listed) or number(record.get("node_count")) or 0,
+        left_s=max(0.0, float(end - now)) if end and now and minutes else None,
+        limit_s=60.0 * minutes if minutes else None,
+    )
     if job.running and not listed:
         raise InputError(f"{where}: it runs, but has no nodes; expected `nodes` or `job_resources.nodes`")
     return job

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from odonata import reading
 from odonata.errors import InputError
+from odonata.queue.durations import duration_s
 from odonata.queue.hosts import expand, expand_field
 from odonata.queue.records import Job, Node, job_states, node_states
 
@@ -73,7 +74,16 @@ def queue(text: str) -> list[Job]:
             names = expand_field(record.get("NodeList", ""))
             told = {key: record.get(of, "").removeprefix("(null)") for key, of in _TOLD.items()}
             told["user"] = told["user"].partition("(")[0]  # root(0)
-            job = Job(record["JobId"], job_states(_need(record, "JobState")), names, **told)
+            limit, ran = duration_s(record.get("TimeLimit", "")), duration_s(record.get("RunTime", ""))
+            job = Job(
+                record["JobId"],
+                job_states(_need(record, "JobState")),
+                names,
+                **told,
+                wants=len(names) or reading.whole(record.get("NumNodes", "").partition("-")[0]) or 0,
+                left_s=None if limit is None or ran is None else max(0.0, limit - ran),
+                limit_s=limit,
+            )
             if job.running and not names:
                 raise InputError("it runs, but has no `NodeList`")
             if job.running and seen.setdefault(job.id, line) != line:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.queue.durations import duration_s
 from odonata.queue.hosts import expand_field
 from odonata.queue.listing import SIGNS
 from odonata.queue.records import Job, Listings, Node, job_states, node_states
@@ -30,6 +31,7 @@ _COLUMNS = {
     "end": ("end", "end_time"),
     "submit": ("submit", "submit_time"),
     "limit": ("timelimit", "time_limit"),
+    "left": ("time_left", "timeleft"),
 }
 _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
@@ -73,7 +75,15 @@ def queue(text: str, header: str | None = None) -> list[Job]:
             states = job_states(row["state"])
             names = hosts(row)
             told = {key: row.get(key).removeprefix("(null)") for key in _TOLD}
-            job = Job(row.get("id") or f"line {row.line}", states, names, **told)
+            job = Job(
+                row.get("id") or f"line {row.line}",
+                states,
+                names,
+                **told,
+                wants=len(names) or reading.whole(row.get("count")) or 0,
+                left_s=duration_s(row.get("left"), "the time that is left"),
+                limit_s=duration_s(row.get("limit")),
+            )
             if job.running:
                 check_count(row, names)
                 if seen.setdefault(job.id, row.line) != row.line:

@@ -1,0 +1,34 @@
+"""Durations as Slurm writes them: time limits, and the time that is left."""
+
+from __future__ import annotations
+
+import re
+
+from odonata.errors import InputError, shortened
+
+NONE = frozenset({"", "unknown", "none", "null", "(null)", "nan", "nat", "n/a", "none assigned", "invalid", "not_set"})
+"""What stands, in small letters, where there is no duration or moment."""
+_ENDLESS = frozenset({"unlimited", "partition_limit", "infinite"})
+_FORM = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(?:\.[0-9]+)?"
+
+
+def duration_s(text: str, what: str = "a time limit") -> float | None:
+    """Seconds of a duration such as `90` (minutes), `30:00`, `12:00:00` or `1-12:00:00`.
+
+    Returns None where there is none, and where it has no end. Raises InputError for any other text. Source: squeue(1),
+    sbatch(1) on `--time`.
+    """
+    text = text.strip()
+    if text.lower() in NONE | _ENDLESS:
+        return None
+    match = re.fullmatch(_FORM, text)
+    if match is None:
+        raise InputError(f"expected {what} such as 1-12:00:00, found `{shortened(text, 40)}`")
+    days, parts = int(match[1] or 0), [int(part) for part in match.groups()[1:] if part is not None]
+    if match[1] is not None:  # days-hours[:minutes[:seconds]]
+        hours, minutes, seconds = (*parts, 0, 0)[:3]
+    elif len(parts) == 3:
+        hours, minutes, seconds = parts
+    else:  # minutes[:seconds]
+        hours, (minutes, seconds) = 0, (*parts, 0)[:2]
+    return float(((24 * days + hours) * 60 + minutes) * 60 + seconds)
