@@ -213,7 +213,7 @@ def test_select(odonata, here: Path) -> None:
 
 
 def chosen(*nodes: str) -> Selection:
-    return Selection(list(nodes), "because", "level-spread", 9, ["g"], 1)
+    return Selection(list(nodes), "because", "level-spread", 9, ["g"], 1, 0.0)
 
 
 SQUEUE = 'case "$*" in *states=all*) /bin/cat state;; esac'

@@ -382,7 +382,8 @@ def test_as_a_user_types_it(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     )
     printed = json.loads(out)
     assert status == 0
-    assert printed["known"] == {"nodes": 2, "groups": 1, "leaves": 1, "job": "job0", "b": pytest.approx(1 / 3)}
+    spread = {"nodes": 2, "groups": 1, "leaves": 1, "neighbours": 0}  # no other job is on their leaf
+    assert printed["known"] == spread | {"job": "job0", "b": pytest.approx(1 / 3)}
     assert 0 < printed["probability"] < 1
     assert list(printed["quantiles_ps"].values()) == sorted(printed["quantiles_ps"].values())
     for words, said in (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odonata import placement
+from odonata.allocation.neighbours import neighbours
 from odonata.errors import InputError, unknown
 from odonata.placement.policy import COUNT
 from odonata.queue.hosts import fold
@@ -38,6 +39,8 @@ class Selection:
     """Groups of leaf switches that the job is on."""
     leaves: int
     """Leaf switches that the job is on."""
+    neighbours: float
+    """Nodes of other jobs that send through these leaf switches: mean of the nodes of the job."""
 
     @property
     def nodelist(self) -> str:
@@ -208,6 +211,11 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
         idle=len(idle),
         groups=[topology.group_name(group) for group in sorted(groups)],
         leaves=len(set(map(shape.router_of, answer.nodes))),
+        neighbours=neighbours(
+            answer.nodes,
+            ([ids[name] for name in job.nodes if name in ids] for job in cluster.jobs if job.running),
+            shape.router_of,
+        ),
     )
 
 

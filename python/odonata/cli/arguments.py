@@ -67,10 +67,12 @@ def check_known(predictor: Predictor, known: Mapping[str, Any], chooses: bool = 
     `chooses` says that a placement policy will tell groups and leaf switches.
     """
     for name in predictor.missing(known):
-        if name in ("groups", "leaves"):
+        if name in ("groups", "leaves", "neighbours"):
             if not chooses:
                 raise InputError(
-                    f"the predictor needs the {name} that the run touches", hint=f"give --place POLICY, or --{name} N"
+                    f"the predictor needs the {name} {'of' if name == 'neighbours' else 'that'} the run"
+                    f"{'' if name == 'neighbours' else ' touches'}",
+                    hint=f"give --place POLICY, or --{name} N",
                 )
         else:
             raise InputError(f"the predictor needs --{name} of the run")

@@ -10,6 +10,7 @@ from odonata.errors import InputError
 
 _Flag = Parameter(negative=())
 _FromOne = Parameter(validator=validators.Number(gte=1))
+_FromZero = Parameter(validator=validators.Number(gte=0))
 
 
 def predict(
@@ -22,6 +23,7 @@ def predict(
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     groups: Annotated[int | None, _FromOne] = None,
     leaves: Annotated[int | None, _FromOne] = None,
+    neighbours: Annotated[float | None, _FromZero] = None,
     pattern: str | None = None,
     bytes_: Annotated[str | None, Parameter(name="--bytes")] = None,
     job: str | None = None,
@@ -55,6 +57,8 @@ def predict(
         Groups that the run touches, in place of --place.
     leaves
         Leaf switches that the run touches, in place of --place.
+    neighbours
+        Nodes of other jobs that send through these leaf switches (mean of the nodes of the run), in place of --place.
     pattern
         Its pattern or collective, as the records name it.
     bytes_
@@ -87,10 +91,11 @@ def predict(
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
     known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
+    known["neighbours"] = neighbours
     known["bytes"] = None if bytes_ is None else size(bytes_)
     if place is not None:
-        if groups is not None or leaves is not None:
-            raise InputError("--place and --groups or --leaves exclude each other")
+        if any(given is not None for given in (groups, leaves, neighbours)):
+            raise InputError("--place and --groups, --leaves or --neighbours exclude each other")
         from odonata.allocation.selection import select
 
         chosen = select(
@@ -102,7 +107,12 @@ def predict(
             partition=partition,
             options=policy_options(set_ or [], None, None),
         )
-        known |= {"nodes": len(chosen.nodes), "groups": len(chosen.groups), "leaves": chosen.leaves}
+        known |= {
+            "nodes": len(chosen.nodes),
+            "groups": len(chosen.groups),
+            "leaves": chosen.leaves,
+            "neighbours": chosen.neighbours,
+        }
     else:
         for name, other in (("--set", set_), ("--topology", topology), ("--partition", partition)):
             if other is not None:

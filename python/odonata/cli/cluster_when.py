@@ -10,6 +10,7 @@ from odonata.errors import InputError
 
 _Flag = Parameter(negative=())
 _FromOne = Parameter(validator=validators.Number(gte=1))
+_FromZero = Parameter(validator=validators.Number(gte=0))
 _Share = Parameter(validator=validators.Number(gte=0, lte=1))
 
 
@@ -22,6 +23,7 @@ def when(
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     groups: Annotated[int | None, _FromOne] = None,
     leaves: Annotated[int | None, _FromOne] = None,
+    neighbours: Annotated[float | None, _FromZero] = None,
     pattern: str | None = None,
     bytes_: Annotated[str | None, Parameter(name="--bytes")] = None,
     job: str | None = None,
@@ -58,6 +60,8 @@ def when(
         Groups that the run touches, in place of --place.
     leaves
         Leaf switches that the run touches, in place of --place.
+    neighbours
+        Nodes of other jobs that send through these leaf switches (mean of the nodes of the run), in place of --place.
     pattern
         Its pattern or collective, as the records name it.
     bytes_
@@ -103,14 +107,15 @@ def when(
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
     known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
+    known["neighbours"] = neighbours
     known["bytes"] = None if bytes_ is None else size(bytes_)
     known = {name: value for name, value in known.items() if value is not None}
     check_known(predictor, known, chooses=place is not None)
     run_s = None if run is None else _seconds(run, "--run")
     usable, spread = None, None
     if place is not None:
-        if groups is not None or leaves is not None:
-            raise InputError("--place and --groups or --leaves exclude each other")
+        if any(given is not None for given in (groups, leaves, neighbours)):
+            raise InputError("--place and --groups, --leaves or --neighbours exclude each other")
         seen = observe(queue=queue_listing, nodes_file=nodes_listing, topology=topology, partition=partition)
         options = policy_options(set_ or [], None, None)
         jobs, usable = seen.jobs or read_queue(queue_listing), len(seen.nodes)
@@ -118,7 +123,7 @@ def when(
         def spread(free: frozenset[str], still: Any) -> dict[str, float]:
             then = Cluster(seen.topology, seen.idle | (free & seen.nodes), list(still), seen.nodes)
             chosen = choose(then, nodes, place, options)
-            return {"groups": len(chosen.groups), "leaves": chosen.leaves}
+            return {"groups": len(chosen.groups), "leaves": chosen.leaves, "neighbours": chosen.neighbours}
 
     else:
         for name, other in (("--set", set_), ("--topology", topology), ("--partition", partition)):

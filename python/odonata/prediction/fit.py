@@ -48,10 +48,11 @@ BLOCKS = 5
 PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0)
 """Ridge penalties that are tried. Assumed: from hardly any effect on a hundred runs to a strong one."""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95)
-NUMBERS = ("b", "groups", "leaves", "bytes", "nodes")
+NUMBERS = ("b", "neighbours", "groups", "leaves", "bytes", "nodes")
 
 ORDER: tuple[tuple[str, ...], ...] = (
     ("b",),
+    ("neighbours",),
     ("groups",),
     ("leaves",),
     ("b", "bytes"),
@@ -63,7 +64,8 @@ ORDER: tuple[tuple[str, ...], ...] = (
     (PATTERN,),
 )
 """Terms in the order in which they are taken while there is enough data; `pattern=` stands for all patterns but one.
-Assumed: what Salimi Beni 2022 names, the strongest first (b; locality; b by size and by pattern)."""
+Assumed: what Salimi Beni 2022 names, the strongest first (b; locality; b by size and by pattern). `neighbours` is not
+the paper's; in simulated queues it says more than locality (validation/salimi-beni2022-tail.md)."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Variable(_Part):
     """A number that is known at submission, and how it is standardised."""
 
     log2: bool
-    """Whether the logarithm is taken first; of bytes that of bytes + 1."""
+    """Whether the logarithm is taken first; of bytes and neighbours that of one more."""
     mean: float
     sd: float
     least: float
@@ -156,7 +156,7 @@ class Predictor(_Part):
         ----------
         known
             What is known of the run: `b`, and as far as the predictor uses them `nodes`, `groups`, `leaves`, `bytes`,
-            `pattern` and `job`.
+            `neighbours`, `pattern` and `job`.
 
         Returns
         -------
@@ -197,10 +197,10 @@ class Predictor(_Part):
         Returns
         -------
         list of str
-            Some of `groups`, `leaves`, `nodes`, `pattern`, `bytes` and `job`.
+            Some of `groups`, `leaves`, `neighbours`, `nodes`, `pattern`, `bytes` and `job`.
         """
         needed = self.used | (set(self.history_of) if len(self.histories) > 1 else set())
-        names = ("groups", "leaves", "nodes", "pattern", "bytes", "job")
+        names = ("groups", "leaves", "neighbours", "nodes", "pattern", "bytes", "job")
         return [name for name in names if name in needed and name not in known]
 
     @property
@@ -311,7 +311,7 @@ def standardised(
 
 def raw(name: str, values: Vector, log2: bool) -> Vector:
     """A number before it is standardised."""
-    return np.log2(values + 1 if name == "bytes" else values) if log2 else values
+    return np.log2(values + 1 if name in ("bytes", "neighbours") else values) if log2 else values
 
 
 def columns(terms: list[list[str]], values: Mapping[str, Vector]) -> NDArray[np.float64]:

@@ -34,12 +34,13 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "nodes": ("nodes",),
     "groups": ("groups", "islands"),
     "leaves": ("leaves", "routers", "switches"),
+    "neighbours": ("neighbours",),
     "pattern": ("pattern", "collective", "app"),
     "bytes": ("bytes", "size", "message"),
     "job": ("job",),
 }
-NUMBERS = ("b", "nodes", "groups", "leaves", "bytes")
-LEAST = {"b": 0.0, "nodes": 1.0, "groups": 1.0, "leaves": 1.0, "bytes": 0.0}
+NUMBERS = ("b", "nodes", "groups", "leaves", "neighbours", "bytes")
+LEAST = {"b": 0.0, "nodes": 1.0, "groups": 1.0, "leaves": 1.0, "neighbours": 0.0, "bytes": 0.0}
 """Least value of each number."""
 
 OLDEST_S = 600.0
