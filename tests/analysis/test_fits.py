@@ -80,6 +80,14 @@ def test_a_density_that_does_not_integrate_to_one_is_no_fit(monkeypatch):
         fit("gausshyper", values)
 
 
+def test_a_density_that_is_wrong_where_its_distribution_function_is_right_is_no_fit(monkeypatch):
+    """SciPy's `dpareto_lognorm` had a density that integrated to 102 beside a right distribution function."""
+    values = stats.norm.rvs(50, 3, 200, random_state=1)
+    monkeypatch.setattr(stats.norm, "_pdf", lambda x: 2 * np.exp(-x * x / 2))
+    with pytest.raises(NoFitError, match="does not integrate to 1"):
+        fit("norm", values)
+
+
 def test_a_spike_does_not_win():
     """gausshyper can put an endless density on the least value, which gained 16 units of likelihood here."""
     values = np.random.default_rng(3).lognormal(0, 0.5, 1000) * 1e5

@@ -71,6 +71,20 @@ def best_cut(probability: Vector, y: Vector) -> float:
     return float(probability[order][int(np.argmax(np.where(last, f1, -1.0)))])
 
 
+def area(score: Vector, y: Vector) -> float:
+    """Area under the receiver operating characteristic: how often an event has a higher score than another run.
+
+    0.5 is chance, 1 is perfect; equal scores count a half (Mann and Whitney 1947). NaN if all or no runs are events.
+    """
+    from scipy.stats import rankdata
+
+    events = float(y.sum())
+    others = len(y) - events
+    if not events or not others:
+        return float("nan")
+    return float((rankdata(score)[y > 0].sum() - events * (events + 1) / 2) / (events * others))
+
+
 def pinball(values: Vector, forecast: Vector, q: float) -> float:
     """Mean pinball loss of a forecast of a quantile, in the unit of the values."""
     over = values - forecast
