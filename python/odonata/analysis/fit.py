@@ -30,7 +30,7 @@ _ROUNDING = 1e-6
 PIECES, POINTS = 100, 4
 """Intervals between quantiles of the values, and points in each, of the integral of a density."""
 MOST_OVER = 0.05
-"""By how much that integral may exceed 1. Assumed: far above the error of the quadrature for a density without spike."""
+"""By how much that integral may exceed 1. Assumed: far above the error of the quadrature where there is no spike."""
 STEEP = 0.05
 """Assumed: ten times what such an interval holds at the peak of a normal distribution."""
 
