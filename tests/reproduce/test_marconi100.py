@@ -67,7 +67,7 @@ def test_points() -> None:
         for point in full
         if point["locality"] == runs.FAR and (point["draw"], point["load"]) in runs.DRAWS
     )
-    assert panels == {(app, size): 22 for app in runs.COLLECTIVES for size in runs.SIZES}
+    assert panels == {(app, size): len(runs.DRAWS) for app in runs.COLLECTIVES for size in runs.SIZES}
     assert all(point in full for point in runs.points(True))
     assert {point["routing"] for point in full} == {runs.ROUTING, runs.MINIMAL}
     # b of the paper's figures 5 and 6.

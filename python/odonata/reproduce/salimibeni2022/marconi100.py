@@ -62,6 +62,7 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
             statements=side_by_side(rows, [MODEL]),
             reasons=reasons(rows),
             runs=len(runs),
+            queues=len(DRAWS),
             least=f"{min(b):.2f}",
             most=f"{max(b):.2f}",
             low=f"{utilisation(*QUEUES['low']):.2f}",

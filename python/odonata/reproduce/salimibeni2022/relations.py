@@ -341,7 +341,7 @@ def _queues(runs: Runs) -> list[Row]:
 
 @lru_cache
 def spread_by_slurm(load: float = 1.0) -> tuple[float, float]:
-    """Per cent of 22 queues in which the rule gives a job of 16 nodes several islands, and one switch.
+    """Per cent of the queues of figure 4 in which the rule gives a job of 16 nodes several islands, and one switch.
 
     At a load of 1 the machine is full, and the job waits until the oldest jobs have left enough nodes. The nodes of the
     three measured allocations do not count.
