@@ -2,8 +2,8 @@
 
 A reproduction (`reproduction.py`) is a study like any other, made in Python: points, a function that makes the scenario
 of each, and what is kept of its runs (`odonata.sweep`). A function turns the study's tables into rows (`rows.py`), and
-a template into a page (`markdown.py`). A value that cannot be reproduced is shown with both numbers and the reason;
-nothing is tuned until it fits.
+a template into a page (`page.py`). A value that cannot be reproduced is shown with both numbers, and with a cause only
+if an experiment supports it. Parameters that were chosen by published values make these values kind F (`rows.py`).
 
 To add one, add its module with a `REPRODUCTION` (or several, by name, in `ALL`) and a line to `REPRODUCTIONS`.
 """

@@ -73,7 +73,7 @@ def setting(runs: Runs) -> str:
         f"these cables are busy for {busy} of the time. NICs answer packets; a packet of {first['packet']} stands for "
         "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: `both`; "
         f"routers learn of credits one round trip of the link late ({trips}). Biases are the modes' defaults, 0 and "
-        "8 KiB. All of this is assumed; none of it was tuned."
+        "8 KiB. All of this is assumed; none of it was chosen by the results."
     )
 
 
