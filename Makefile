@@ -151,6 +151,7 @@ bench: build ## Speed on this machine, and the instruction counts that must not 
 validate: build ## Compare with the published figures of Kang 2019, Zhang 2018 and others; REDUCED=1: a few short runs of each
 	@names=$$($(BIN)/odonata reproduce --list | cut -d ' ' -f 1) && for name in $$names; do \
 	  echo "odonata reproduce $$name $(REDUCED_FORM)"; $(BIN)/odonata reproduce $$name $(REDUCED_FORM); done
+	$(if $(REDUCED),,$(BIN)/odonata reproduce --summary)
 
 audit: ## Licences, advisories and origins of the Rust dependencies (needs cargo-deny)
 	cargo deny --locked check

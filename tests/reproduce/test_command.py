@@ -9,6 +9,7 @@ import pytest
 from odonata.cli.main import main
 from odonata.errors import RunError
 from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.rows import VERDICTS
 from odonata.study.study import open_study
 
 from .conftest import Here
@@ -68,7 +69,7 @@ def test_every_reduced_form_prints_rows(name, reduced, out, turn, capsys, monkey
     assert (printed["study"], printed["reduced"], printed["runs"]) == (name, True, len(runs))
     for row in printed["rows"]:
         assert set(row) >= CONTRACT
-        assert row["verdict"] in ("match", "no match", "not comparable")
+        assert row["verdict"] in VERDICTS
         assert isinstance(row["why"], str)
     assert [Path(file).name for file in printed["files"]] == [f"{name}-reduced.csv"]
 

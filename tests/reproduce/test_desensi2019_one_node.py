@@ -51,7 +51,7 @@ def test_dispersion_by_hand() -> None:
 @pytest.mark.parametrize("varies", [True, False])
 def test_rows(varies: bool) -> None:
     network, silent, *noisy = STUDY.rows(made(varies=varies))
-    assert network.verdict == silent.verdict == ("match" if varies else "no match")
+    assert network.verdict == silent.verdict == ("direction" if varies else "no match")
     assert {row.verdict for row in noisy} == {"not comparable"}, "the noise is assumed"
 
 

@@ -59,7 +59,8 @@ def test_every_row_can_be_measured_and_judged():
     for row in expected():
         assert row.measure in MEASURES
         assert row.unit in SCALE
-        assert set(row.why) == {"correct", "as-published"}
+        assert set(row.why) == set(row.tested) == {"correct", "as-published"}
+        assert all(bool(row.why[model]) == bool(row.tested[model]) for model in row.why)
         within(row.theirs, row.theirs, row.tolerance)
 
 

@@ -25,12 +25,13 @@ def test_there_are_six_steady_latencies(runs):
 
 @pytest.mark.parametrize("model", ["correct", "as-published"])
 def test_steady_latencies(runs, model):
-    """K30, K31, K42, K43 every 3 us: within 10 %, the tornado by way of other groups included. Every 1 us only the
-    model as published has the published latencies; the defect that the correct model is without adds a fifth."""
-    wanted = [row for row in expected() if row.measure == "mean" and row.cases[0] in STEADY and row.kind == "S"]
+    """K30, K31, K42, K43: packet size and router delay were chosen by these, so they count as fitted if they agree.
+    Every 1 us only the model as published has the published latencies."""
+    wanted = [row for row in expected() if row.measure == "mean" and row.cases[0] in STEADY and row.kind == "F"]
     rows = [row for row in compare(wanted, runs) if row.model == model]
-    assert [row.verdict for row in rows if "every 3 us" in row.what] == ["match"] * 4
-    near = ["no match"] * 2 if model == "correct" else ["match"] * 2
+    assert len(rows) == 6
+    assert {row.verdict for row in rows} <= {"no match", "not comparable"}
+    near = ["no match" if model == "correct" else "not comparable"] * 2
     assert [row.verdict for row in rows if "every 1 us" in row.what] == near
 
 

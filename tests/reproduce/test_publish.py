@@ -2,17 +2,27 @@
 
 import csv
 import dataclasses
+import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from odonata.reproduce import REPRODUCTIONS
+from odonata.errors import InputError
+from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import expected
+from odonata.reproduce.kept import as_csv, made_of, read_rows
+from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
-from odonata.reproduce.reproduction import as_csv
-from odonata.reproduce.rows import Row
+from odonata.reproduce.page import quoted
+from odonata.reproduce.rows import Row, is_relation
+from odonata.reproduce.summary import readme, summarise
 
 VALIDATION = Path(__file__).parents[2] / "validation"
+
+MADE = Made("9.9", "abc", "2026-01-02")
+ABOUT = About("some", "Kang 2019", "", "", {"correct": "FPAR reads backlogs"})
 
 ROW = Row(
     id="K30",
@@ -41,22 +51,102 @@ def test_models_stand_side_by_side():
 
 
 def test_reasons_leave_out_matches_and_join_equal_ones():
-    no = dataclasses.replace(ROW, verdict="no match", why="too fast")
+    no = dataclasses.replace(ROW, verdict="no match", why="too fast", experiment="a slower one")
     also = dataclasses.replace(no, id="K31")
     text = reasons([ROW, no, also])
     assert text.count("**no match**") == 1
     assert "K30" in text
     assert "K31" in text
-    assert text.endswith("Too fast.")
+    assert text.endswith("Too fast. Experiment: a slower one.")
     assert reasons([dataclasses.replace(no, why="too fast.")]) == reasons([no])
-    assert reasons([ROW]) == ""
+    assert reasons([ROW, dataclasses.replace(ROW, verdict="direction")]) == ""
+    assert reasons([dataclasses.replace(no, why="", experiment="")]).endswith("Not explained.")
 
 
 def test_rows_as_a_table():
     grows = dataclasses.replace(ROW, ours=1 / 3, meets_at=299.6, growth=None, why='said "so", twice')
-    (line,) = csv.DictReader(as_csv([grows]).splitlines())
+    (line,) = csv.DictReader(as_csv([grows], MADE, ABOUT).splitlines())
     assert (line["id"], line["ours"], line["meets_at"], line["growth"]) == ("K30", "0.333333", "300", "")
     assert line["why"] == 'said "so", twice'
+    assert (line["version"], line["engine"], line["date"]) == ("9.9", "abc", "2026-01-02")
+    assert line["settings"] == "FPAR reads backlogs"
+
+
+def test_rows_are_read_as_they_were_written(tmp_path):
+    rows = [
+        dataclasses.replace(ROW, interval=(2.5, 2.6), repetitions=9, by_messages={}),
+        dataclasses.replace(ROW, id="K31", verdict="no match", ours=4.0, why="it", experiment="this", by_messages={}),
+    ]
+    file = tmp_path / "some.csv"
+    file.write_text(as_csv(rows, MADE, ABOUT), encoding="utf-8")
+    assert read_rows(file) == rows
+    assert made_of(tmp_path, "some") == MADE
+    file.write_text(as_csv(rows, MADE, ABOUT).replace(",no match,", ",nearly,"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"some.csv:3: found verdict `nearly`"):
+        read_rows(file)
+    file.write_text("id,what\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"some.csv:1: found no column `model`"):
+        read_rows(file)
+    with pytest.raises(InputError, match="not found"):
+        read_rows(tmp_path / "other.csv")
+
+
+def test_the_date_is_that_of_the_runs_or_as_stated(tmp_path, monkeypatch):
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "a").touch()
+    os.utime(results / "a", (86_400 * 3, 86_400 * 3))
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    assert made_now(tmp_path).date == "1970-01-04"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert made_now(tmp_path).date == "1970-01-02"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
+    with pytest.raises(InputError, match="found `soon`, expected a number of seconds"):
+        made_now()
+
+
+def test_text_quotes_rows():
+    other = dataclasses.replace(ROW, what="another", ours=3.0, interval=(2.0, 4.0))
+    said = quoted("it is {correct: uniform-random, contiguous}, not {correct: another | low}", [ROW, other])
+    assert said == "it is 2.56 us, not 2.00 us"
+    assert quoted("{correct: another | theirs}, {correct: another | verdict}", [other]) == "2.79 us, match"
+    with pytest.raises(ValueError, match="0 rows of `correct` begin with `nothing`"):
+        quoted("{correct: nothing}", [ROW])
+
+
+@pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
+def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
+    """`--from-rows` changes nothing, and keeps what made the numbers."""
+    for suffix in ("csv", "json"):
+        shutil.copy(VALIDATION / f"{name}.{suffix}", tmp_path)
+    rows, files = find(name).publish_again(tmp_path)
+    for file in files:
+        assert file.read_text(encoding="utf-8") == (VALIDATION / file.name).read_text(encoding="utf-8")
+    page = (VALIDATION / f"{name}.md").read_text(encoding="utf-8")
+    made = made_of(VALIDATION, name)
+    assert f"Odonata {made.version}, engine " in page
+    assert made.date in page
+    assert all(bool(row.why) == bool(row.experiment) for row in rows if row.verdict == "no match")
+    assert "presumably" not in page.lower()
+
+
+def test_the_summary_is_committed_and_counts_directions_apart():
+    summary = summarise(VALIDATION)
+    text = (VALIDATION / "README.md").read_text(encoding="utf-8")
+    engine = re.search(r"Older than engine `([^`]+)`", text)
+    assert engine is not None
+    assert text == readme(summary, engine.group(1))
+    assert "| **older**: another |" in readme(summary, "0") or "not recorded" in readme(summary, "0")
+    assert summary.missing == ()
+    rows = [row for name in REPRODUCTIONS for row in read_rows(VALIDATION / f"{name}.csv")]
+    for verdict in ("match", "direction", "no match"):
+        assert sum(of[verdict] for of in summary.counts.values()) == sum(row.verdict == verdict for row in rows) > 0
+    assert not any(row.verdict == "match" and is_relation(row.tolerance) for row in rows)
+
+
+def test_every_page_is_described():
+    assert list(abouts()) == sorted(abouts(), key=list(abouts()).index)
+    assert set(abouts()) == set(REPRODUCTIONS)
 
 
 @pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
@@ -97,4 +187,4 @@ def test_committed_rows_for_larger_messages_are_judged():
 def assert_is_judged(line, row):
     assert float(line["theirs"]) == row.theirs
     assert line["tolerance"] == row.tolerance
-    assert line["verdict"] == "match" or line["why"], f"{row.id} {row.what}: no reason"
+    assert bool(line["why"]) == bool(line["experiment"]) or line["verdict"] == "not comparable"

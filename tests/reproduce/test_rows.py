@@ -25,6 +25,7 @@ def wanted(**more):
         "reference": (),
         "where": "",
         "why": {"correct": "the cause"},
+        "tested": {"correct": "the page that shows it"},
     }
     return Expected(**(row | more))
 
@@ -37,16 +38,17 @@ def test_without_an_inferred_number_what_grows_is_not_comparable():
     assert (row.messages, row.ours, row.verdict, row.growth) == (400, 70.0, "not comparable", "grows")
     assert row.by_messages == {100: 20.0, 300: 51.0, 400: 70.0}
     assert row.meets_at == pytest.approx(100 + 200 * 30 / 31)
-    assert row.why == "grows with the number of messages, which the paper does not state; the cause"
+    assert row.why == "grows with the number of messages, which the paper does not state"
+    assert row.experiment == ""
 
 
 def test_at_the_inferred_number_it_is_judged():
     (row,) = compare([wanted()], GROWING, inferred=300)
     assert (row.messages, row.ours, row.verdict) == (300, 51.0, "match")
-    assert row.why == "at 300 messages, a number inferred from another value"
+    assert (row.why, row.note) == ("", "at 300 messages, a number inferred from another value")
     (row,) = compare([wanted(theirs=90.0)], GROWING, inferred=300)
     assert row.verdict == "no match"
-    assert row.why.endswith("; the cause")
+    assert (row.why, row.experiment) == ("the cause", "the page that shows it")
 
 
 def test_an_inferred_number_that_was_not_simulated_makes_nothing_comparable():
@@ -54,10 +56,12 @@ def test_an_inferred_number_that_was_not_simulated_makes_nothing_comparable():
     assert (row.messages, row.verdict) == (400, "not comparable")
 
 
-def test_the_value_from_which_it_was_inferred_proves_nothing():
+def test_the_value_by_which_a_parameter_was_chosen_counts_only_if_it_fails():
     (row,) = compare([wanted(kind="F")], GROWING, inferred=300)
     assert row.verdict == "not comparable"
-    assert "was inferred from this value" in row.why
+    assert "was chosen by this value" in row.why
+    (row,) = compare([wanted(kind="F", theirs=90.0)], GROWING, inferred=300)
+    assert row.verdict == "no match"
 
 
 def test_a_ratio_takes_the_numbers_that_both_have():

@@ -74,10 +74,10 @@ def test_statements_that_hold(fits: Fits) -> None:
     verdict_of = verdicts(runs(tails=True, peaks=True, fits=fits))
     assert verdict_of.pop("iterations above the 85 % quantile") == "not comparable"
     assert verdict_of.pop("families tried for each series") == "no match"
-    assert verdict_of["series with two peaks or more"] == "match"
-    assert verdict_of["rank correlation of the groups of an allocation with share of the tail"] == "match"
-    assert verdict_of["greatest time over the mean, largest of the series"] == "match"
-    assert verdict_of["series whose mean is above the median"] == "match"
+    assert verdict_of["series with two peaks or more"] == "direction"
+    assert verdict_of["rank correlation of the groups of an allocation with share of the tail"] == "direction"
+    assert verdict_of["greatest time over the mean, largest of the series"] == "direction"
+    assert verdict_of["series whose mean is above the median"] == "direction"
 
 
 def test_statements_that_do_not_hold(fits: Fits) -> None:
@@ -96,7 +96,7 @@ def test_statements_that_do_not_hold(fits: Fits) -> None:
     # The tail has nothing to do with the groups, and eight allocations say no more.
     assert verdict_of["rank correlation of the groups of an allocation with share of the tail"] == "not comparable"
     assert next(row.why for row in rows if row.id == "V7" and "groups" in row.what).endswith("cannot tell")
-    assert verdict_of["rank correlation of QCD with size, median of allocations and collectives"] == "match"
+    assert verdict_of["rank correlation of QCD with size, median of allocations and collectives"] == "direction"
 
 
 def test_a_point_of_a_relation_is_an_allocation(fits: Fits) -> None:

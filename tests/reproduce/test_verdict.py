@@ -2,7 +2,7 @@
 
 import pytest
 
-from odonata.reproduce.rows import growth, judge, meets_at, within
+from odonata.reproduce.rows import Row, growth, judge, judged_again, meets_at, statement, within
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,7 @@ def test_what_grows_is_judged_at_the_inferred_number_but_for_the_value_it_was_in
     assert judge("N", 51.2, 51.36, "10 %", "grows", inferred=True) == "match"
     assert judge("N", 91.7, 51.36, "10 %", "grows", inferred=True) == "no match"
     assert judge("F", 51.2, 51.36, "10 %", "grows", inferred=True) == "not comparable"
+    assert judge("F", 91.7, 51.36, "10 %", "grows", inferred=True) == "no match"
 
 
 @pytest.mark.parametrize("kind", ["C", "S", "R"])
@@ -71,3 +72,48 @@ def test_where_a_growing_value_meets_the_published_one():
     assert meets_at({100: 10.0, 200: 16.0, 300: 30.0}, 13.0) == pytest.approx(150)
     assert meets_at({100: 5.0, 200: 5.0}, 16.0) is None
     assert meets_at({100: 90.0, 200: 190.0}, -20.0) is None
+
+
+@pytest.mark.parametrize(
+    ("ours", "tolerance", "interval", "expected"),
+    [
+        (1.2, "> 1", None, "direction"),
+        (1.2, "> 1", (1.05, 1.4), "direction"),
+        (1.2, "> 1", (0.99, 1.4), "no match"),
+        (0.8, "> 1", None, "no match"),
+        (1.0013, "> 1", None, "no match"),
+        (0.995, "< 1", (0.994, 0.996), "no match"),
+        (0.985, "< 1", (0.98, 0.99), "direction"),
+        (1.001, "<= 1.07", None, "direction"),
+        (1.05, "10 %", (0.5, 3.0), "match"),
+        (1.05, "± 0.1", None, "match"),
+    ],
+)
+def test_an_ordering_is_a_direction_and_never_a_match(ours, tolerance, interval, expected):
+    row = statement("D1", "what", ours, 1.0, "x", tolerance, "", model="m", interval=interval)
+    assert row.verdict == expected
+    assert judged_again(row) == row
+
+
+def test_no_effect_is_about_ratios():
+    assert judge("R", 0.995, 1.0, "< 1", None, unit="%") == "direction"
+    assert judge("R", 0.995, 1.0, "< 1", None, unit="x") == "no match"
+
+
+def test_a_cause_needs_an_experiment():
+    told = {"model": "m", "why": "since it rains"}
+    with pytest.raises(ValueError, match="a cause without an experiment"):
+        statement("D1", "what", 2.0, 1.0, "x", "10 %", "", **told)
+    row = statement("D1", "what", 2.0, 1.0, "x", "10 %", "", experiment="rain on and off", **told)
+    assert (row.why, row.experiment) == ("since it rains", "rain on and off")
+    assert statement("D1", "what", 1.0, 1.0, "x", "10 %", "", **told).why == ""
+    assert statement("D1", "what", 2.0, 1.0, "x", "10 %", "", comparable=False, **told).why == "since it rains"
+
+
+def test_a_row_that_is_judged_again_keeps_a_cause_only_while_it_fails():
+    row = Row("D1", "w", "m", "R", "x", 1.2, 1.0, "> 1", "match", "", 1, "")
+    assert judged_again(row).verdict == "direction"
+    failed = Row("D1", "w", "m", "R", "x", 1.2, 1.0, "> 1", "no match", "it", 1, "", experiment="this")
+    assert (judged_again(failed).verdict, judged_again(failed).why) == ("direction", "")
+    open_ = Row("D1", "w", "m", "N", "x", 1.0, 1.0, "10 %", "not comparable", "the paper says nothing", 1, "")
+    assert judged_again(open_) == open_

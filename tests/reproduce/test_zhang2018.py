@@ -15,7 +15,7 @@ import pytest
 import odonata as od
 from odonata import machine, placement
 from odonata.reproduce import REPRODUCTIONS, find
-from odonata.reproduce.rows import within
+from odonata.reproduce.rows import is_relation, no_effect, within
 from odonata.reproduce.zhang2018 import gathered
 from odonata.reproduce.zhang2018.gathered import Point, alone, headline, mixed, points
 from odonata.reproduce.zhang2018.link_rows import five
@@ -244,8 +244,9 @@ def test_every_figure_has_rows_and_a_page(figure, reduced):
     assert len({(row.model, row.what) for row in rows}) == len(rows) > 0
     for row in rows:
         if row.verdict != "not comparable":
-            assert (row.verdict == "match") == within(row.ours, row.theirs, row.tolerance)
-        assert row.why == "" or row.verdict != "match"
+            agrees = within(row.ours, row.theirs, row.tolerance) and not no_effect(row.ours, row.unit, row.tolerance)
+            assert row.verdict == ("no match" if not agrees else "direction" if is_relation(row.tolerance) else "match")
+        assert row.why == "" or row.verdict in ("no match", "not comparable")
     text = study.page(rows, runs)
     assert text.startswith("# Zhang 2018")
     assert all(row.what in text for row in rows)
@@ -255,7 +256,7 @@ def test_every_figure_has_rows_and_a_page(figure, reduced):
 def test_small_jobs_want_to_be_together_and_large_ones_apart(reduced):
     for figure in ("fig2", "fig4"):
         relations = [row for row in find(f"zhang2018-{figure}").rows(reduced(f"zhang2018-{figure}")) if row.kind == "R"]
-        assert all(row.verdict == "match" for row in relations if row.tolerance in (">= 100", "> 1"))
+        assert all(row.verdict == "direction" for row in relations if row.tolerance in (">= 100", "> 1"))
 
 
 def test_level_spread_is_at_the_bottom_left(reduced):
@@ -288,7 +289,7 @@ def test_reasons_are_about_rows_that_do_not_match():
             published = list(csv.DictReader(file))
         if "today" not in {row["model"] for row in published}:  # a page from before
             continue
-        rows = [row for row in published if row["verdict"] != "match"]
+        rows = [row for row in published if row["verdict"] == "no match"]
         for reason in known:
             for what in reason.rows:
                 assert any(row["model"] in reason.routers and row["what"].startswith(what) for row in rows), (
@@ -320,9 +321,10 @@ def test_what_is_published_is_what_the_study_says(figure):
     assert rows
     for row in rows:
         if row["verdict"] != "not comparable":
-            good = within(float(row["ours"]), float(row["theirs"]), row["tolerance"])
-            assert row["verdict"] == ("match" if good else "no match")
-            assert good or row["why"]
+            ours, tolerance = float(row["ours"]), row["tolerance"]
+            good = within(ours, float(row["theirs"]), tolerance) and not no_effect(ours, row["unit"], tolerance)
+            assert row["verdict"] == ("no match" if not good else "direction" if is_relation(tolerance) else "match")
+            assert bool(row["why"]) == bool(row["experiment"])
     assert f"zhang2018-{figure}" in REPRODUCTIONS
     assert (VALIDATION / f"zhang2018-{figure}.md").exists()
     assert (VALIDATION / f"zhang2018-{figure}.png").exists()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from odonata.queue.listing import File
     from odonata.queue.records import Job, Node
 
-#: Fewest nodes of a job that communicates. Source: Salimi Beni 2022, section 4.2: the paper says "at least two" and
+#: Fewest nodes of a job that communicates. Source: Salimi Beni 2022, section 5.1: the paper says "at least two" and
 #: "more than two"; two is meant.
 LEAST_NODES = 2
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.reproduce.reproduction import Reproduction, Runs
     from odonata.reproduce.rows import Row
 
-_STYLES = {"match": "green", "no match": "bold red", "not comparable": "yellow"}
+_STYLES = {"match": "green", "direction": "cyan", "no match": "bold red", "not comparable": "yellow"}
 
 
 def reproduce(
@@ -22,6 +22,8 @@ def reproduce(
     /,
     *,
     list_: Annotated[bool, Parameter(name="--list", negative=())] = False,
+    summary: Annotated[bool, Parameter(negative=())] = False,
+    from_rows: Annotated[bool, Parameter(negative=())] = False,
     reduced: Annotated[bool, Parameter(negative=())] = False,
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
@@ -42,6 +44,12 @@ def reproduce(
         One of `--list`.
     list_
         List the reproductions.
+    summary
+        Print how many rows of each paper and kind have which verdict, from the pages in `--out`, and write its
+        README.md. Simulates nothing.
+    from_rows
+        Write the page again from its rows and texts in `--out`, without a simulation: the verdicts and words of this
+        version on the numbers of the run that made them, whose version, engine and date stay. The picture stays.
     reduced
         Fewer runs and messages: a minute instead of half an hour.
     workers
@@ -61,20 +69,52 @@ def reproduce(
 
     if list_:
         return _list(json=json)
+    if summary:
+        return _summary(out, name, json=json)
     if name is None:
         raise InputError("which reproduction?", hint="`odonata reproduce --list` names them")
     from odonata.reproduce import find
 
     chosen = find(name)
+    if from_rows:
+        if reduced or force or data is not None:
+            raise InputError("`--from-rows` simulates nothing", hint="leave out `--reduced`, `--force` and `--data`")
+        rows, files = chosen.publish_again(out)
+        return _told(chosen, rows, files, {"runs": 0, "reduced": False}, json=json)
     runs = _swept(chosen, out / "studies", workers, data=data, reduced=reduced, force=force, quiet=quiet)
     rows = chosen.rows(runs)
-    files = chosen.publish(rows, runs, out, reduced=reduced)
+    files = chosen.publish(rows, runs, out, reduced=reduced, made=chosen.made(out / "studies"))
+    return _told(chosen, rows, files, {"runs": len(runs), "reduced": reduced}, json=json)
+
+
+def _told(
+    chosen: "Reproduction", rows: "Sequence[Row]", files: "Sequence[Path]", facts: "dict[str, int]", *, json: bool
+) -> int:
     if json:
-        facts = {"study": chosen.name, "reduced": reduced, "runs": len(runs), "files": [str(file) for file in files]}
-        print(json_module.dumps({**facts, "rows": [row.as_json() for row in rows]}))
+        facts_of_page = {"study": chosen.name, **facts, "files": [str(file) for file in files]}
+        print(json_module.dumps({**facts_of_page, "rows": [row.as_json() for row in rows]}))
     else:
         _print(rows)
         print("\n".join(str(file) for file in files))
+    return 0
+
+
+def _summary(out: Path, name: str | None, *, json: bool) -> int:
+    from odonata import files
+    from odonata.errors import InputError
+    from odonata.reproduce.summary import printed, readme, summarise
+    from odonata.store.engine import fingerprint
+    from odonata.text import Column, Table
+
+    if name is not None:
+        raise InputError("`--summary` is of all reproductions", hint=f"leave out `{name}`, or `--summary`")
+    summary = summarise(out)
+    files.write(out / "README.md", readme(summary, fingerprint()).encode())
+    if json:
+        print(json_module.dumps({"summary": summary.as_json(), "missing": list(summary.missing)}))
+        return 0
+    head, lines = printed(summary)
+    Table([Column(name, number > 2) for number, name in enumerate(head)], lines).show()
     return 0
 
 

@@ -135,19 +135,21 @@ def check_free(path: Path, *, force: bool) -> None:
         raise InputError(f"`{path}` exists and was not drawn by odonata", hint="choose another name, or add --force")
 
 
-def save(made: Figure, path: Path) -> None:
-    """Write the picture, the same bytes for the same data.
+def save(made: Figure, path: Path, *, about: str = "") -> None:
+    """Write the picture, the same bytes for the same data; `about` says in its metadata what made it.
 
     Raises `InputError` for a target that `check_target` refuses and `RunError` if the file cannot be written.
     """
     check_target(path)
     kind = checked_format(path)
-    about = {
-        "png": {"Software": MARK},
-        "pdf": {"CreationDate": None, "Creator": MARK},
-        "svg": {"Date": None, "Creator": MARK},
-    }[kind]
+    of_formats: dict[str, dict[str, str | None]] = {
+        "png": {"Software": MARK, "Description": about},
+        "pdf": {"CreationDate": None, "Creator": MARK, "Subject": about},
+        "svg": {"Date": None, "Creator": MARK, "Description": about},
+    }
     drawn = io.BytesIO()
     with settings():
-        made.savefig(drawn, format=kind, dpi=200, metadata=about)
+        made.savefig(
+            drawn, format=kind, dpi=200, metadata={key: text for key, text in of_formats[kind].items() if text != ""}
+        )
     files.write(path, drawn.getbuffer())

@@ -2,8 +2,8 @@
 
 A reproduction (`reproduction.py`) is a study like any other, made in Python: points, a function that makes the scenario
 of each, and what is kept of its runs (`odonata.sweep`). A function turns the study's tables into rows (`rows.py`), and
-a template into a page (`markdown.py`). A value that cannot be reproduced is shown with both numbers and the reason;
-nothing is tuned until it fits.
+a template into a page (`page.py`). A value that cannot be reproduced is shown with both numbers, and with a cause only
+if an experiment supports it. Parameters that were chosen by published values make these values kind F (`rows.py`).
 
 To add one, add its module with a `REPRODUCTION` (or several, by name, in `ALL`) and a line to `REPRODUCTIONS`.
 """
@@ -36,6 +36,7 @@ REPRODUCTIONS: dict[str, str] = {
     "zhang2018-variants": "odonata.reproduce.zhang2018.figures",
     "zhang2018-routers": "odonata.reproduce.zhang2018.figures",
     "salimi-beni2022": "odonata.reproduce.salimibeni2022.marconi100",
+    "salimi-beni2022-tail": "odonata.reproduce.salimibeni2022.tail",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
     **{f"interference-{of}": "odonata.reproduce.interference.page" for of in ("leonardo", "lumi", "cresco8")},
     "calibration": "odonata.reproduce.calibration.page",

@@ -6,10 +6,16 @@ import re
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from odonata.reproduce.rows import VERDICTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from odonata.reproduce.rows import Row
+
+FITTED = "fitted"
+COUNTED = (*VERDICTS[:3], FITTED, VERDICTS[3])
+"""Columns of tables of counts."""
 
 _DECIMALS = {"us": 2, "ms": 3, "x": 2, "%": 1, "GiB/s": 2, "rho": 2, "families": 0, "peaks": 0, "packets": 0}
 
@@ -56,28 +62,71 @@ def side_by_side(rows: Sequence[Row], models: Sequence[str]) -> str:
         cells = [first.id, first.what, published(first), first.tolerance, first.kind]
         for model in models:
             row = by_statement.get((first.id, first.what, model))
-            cells += ["", ""] if row is None else [number(row.ours, row.unit), _verdict(row)]
+            cells += ["", ""] if row is None else [number(row.ours, row.unit), bold(row.verdict)]
         lines.append(cells)
     return table(head, lines, "llrll" + "rl" * len(models))
 
 
 def reasons(rows: Iterable[Row]) -> str:
-    """What did not match and why: one line for equal reasons."""
+    """What agrees neither within a tolerance nor in direction: the cause with the experiment that supports it, that it
+    is not explained, or what the paper leaves open. One line for equal reasons."""
     said: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        if row.verdict != "match":
-            said.setdefault((row.verdict, row.why), []).append(f"{row.id} {row.what}")
-    lines = []
-    for (verdict, why), which in said.items():
-        cause = why[:1].upper() + why[1:].rstrip(".") + "." if why else "Cause unknown."
-        lines.append(f"- **{verdict}**: {'; '.join(which)}.\n  {cause}")
-    return "\n".join(lines)
+        if row.verdict in ("no match", "not comparable"):
+            said.setdefault((row.verdict, reason(row)), []).append(f"{row.id} {row.what}")
+    return "\n".join(f"- **{verdict}**: {'; '.join(which)}.\n  {why}" for (verdict, why), which in said.items())
+
+
+def reason(row: Row) -> str:
+    """Why a row does not agree or cannot be compared."""
+    if row.verdict == "not comparable" and row.kind == "F":
+        return "A parameter was chosen by it (kind F)."
+    if not row.why:
+        return "Not explained." if row.verdict == "no match" else "The paper does not determine it."
+    cause = row.why[:1].upper() + row.why[1:].rstrip(".") + "."
+    return f"{cause} Experiment: {row.experiment}." if row.verdict == "no match" else cause
 
 
 def counts(rows: Iterable[Row], model: str) -> str:
-    """Number of rows by verdict, in words."""
-    mine = [row.verdict for row in rows if row.model == model]
-    return ", ".join(f"{mine.count(verdict)} {verdict}" for verdict in ("match", "no match", "not comparable"))
+    """Number of rows by verdict, in words; those of kind F that are within the tolerance are `fitted`."""
+    mine = [counted(row) for row in rows if row.model == model]
+    return ", ".join(f"{mine.count(verdict)} {verdict}" for verdict in COUNTED if verdict in mine or verdict != FITTED)
+
+
+def counted(row: Row) -> str:
+    """The column of a table of counts for a row."""
+    return FITTED if row.verdict == "not comparable" and row.kind == "F" else row.verdict
+
+
+def held(rows: Iterable[Row]) -> str:
+    """How many rows match, how many orderings hold, out of how many."""
+    verdicts = [row.verdict for row in rows]
+    return f"{verdicts.count('match')} match and {verdicts.count('direction')} directions hold, of {len(verdicts)}"
+
+
+def bold(verdict: str) -> str:
+    """A verdict in a table."""
+    return f"**{verdict}**" if verdict == "no match" else verdict
+
+
+def relations(rows: Iterable[Row]) -> str:
+    """Rows that rest on an interval: ratio, interval, number of values."""
+    lines = []
+    for row in rows:
+        wanted = f"1 ± {row.tolerance}" if row.tolerance.endswith("%") else row.tolerance
+        low, high = row.interval or (row.ours, row.ours)
+        lines.append(
+            [
+                row.id,
+                row.what,
+                f"{row.ours:.3f}",
+                f"{low:.3f} to {high:.3f}" if row.interval else "",
+                str(row.repetitions or ""),
+                wanted,
+                bold(row.verdict),
+            ]
+        )
+    return table(["id", "what", "ratio", "95 % interval", "of", "wanted", "verdict"], lines, "llrrrll")
 
 
 def published(row: Row) -> str:
@@ -106,10 +155,6 @@ def wrapped(page: str) -> str:
             )
         )
     return "\n\n".join(blocks) + "\n"
-
-
-def _verdict(row: Row) -> str:
-    return f"**{row.verdict}**" if row.verdict == "no match" else row.verdict
 
 
 def _distinct(rows: Iterable[Row]) -> list[Row]:

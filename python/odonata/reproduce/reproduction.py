@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError
+from odonata.reproduce.kept import as_csv, as_json, read
+from odonata.reproduce.made import abouts, made_now
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 from odonata.study.task import POINT
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.made import Made
+    from odonata.reproduce.page import Page, Texts
     from odonata.reproduce.rows import Row
     from odonata.study.keep import Keep
     from odonata.study.ledger import Report
@@ -44,8 +46,8 @@ class Reproduction:
     be simulated."""
     rows: Callable[[Runs], list[Row]]
     """Ours over theirs for everything that was simulated."""
-    page: Callable[[Sequence[Row], Runs], str]
-    """Rows and runs to a Markdown page, the same text for the same numbers."""
+    text: Page
+    """Its page, the same text for the same numbers."""
     picture: Callable[[Sequence[Row], Runs], Figure] | None = None
     keep: Keep | None = None
     """What is kept of each run beside its jobs."""
@@ -88,21 +90,53 @@ class Reproduction:
         out = None if folder is None else folder / plan.name
         return runs_of(sweep(plan, out, backend, force=force, retry_failed=True, report=report), self.points(reduced))
 
-    def publish(self, rows: Sequence[Row], runs: Runs, folder: Path, *, reduced: bool) -> list[Path]:
-        """NAME.md, NAME.csv and, where there is a picture, NAME.png; the reduced form only the .csv, which no page is
-        about. Returns the files. Raises RunError if one cannot be written."""
-        name = f"{self.name}-reduced" if reduced else self.name
-        files = [folder / f"{name}.csv"]
-        _write(files[0], as_csv(rows))
-        if not reduced:
-            files.append(folder / f"{name}.md")
-            _write(files[-1], self.page(rows, runs))
-            if self.picture is not None:
-                from odonata.plot.style import save
+    def made(self, folder: Path | None) -> Made:
+        """What makes its files now; `folder` is that of studies."""
+        plan = self.plan(reduced=False)
+        return made_now(None if plan is None or folder is None else folder / plan.name)
 
-                files.append(folder / f"{name}.png")
-                save(self.picture(rows, runs), files[-1])
+    def page(self, rows: Sequence[Row], runs: Runs, made: Made | None = None) -> str:
+        """The page of these rows and runs."""
+        return self._written(rows, self.text.of_runs(rows, runs), made or made_now())
+
+    def publish(
+        self, rows: Sequence[Row], runs: Runs, folder: Path, *, reduced: bool, made: Made | None = None
+    ) -> list[Path]:
+        """NAME.md, NAME.csv, NAME.json and, where there is a picture, NAME.png; the reduced form only the .csv, which
+        no page is about. Returns the files. Raises RunError if one cannot be written."""
+        made = made or made_now()
+        if reduced:
+            file = folder / f"{self.name}-reduced.csv"
+            _write(file, as_csv(rows, made, abouts()[self.name]))
+            return [file]
+        written = self._publish(rows, self.text.of_runs(rows, runs), folder, made)
+        if self.picture is not None:
+            from odonata.plot.style import save
+
+            written.append(folder / f"{self.name}.png")
+            save(self.picture(rows, runs), written[-1], about=made.mark(self.name))
+        return written
+
+    def publish_again(self, folder: Path) -> tuple[list[Row], list[Path]]:
+        """Its page and rows from the rows and texts in the folder: the verdicts and words of today on the numbers of
+        the runs that made them, whose version, engine and date stay. The picture stays as it is.
+
+        Returns the rows and the files. Raises InputError for files that are missing or wrong, RunError if one cannot be
+        written.
+        """
+        kept = read(folder, self.name)
+        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made)
+
+    def _publish(self, rows: Sequence[Row], texts: Texts, folder: Path, made: Made) -> list[Path]:
+        page = self._written(rows, texts, made)
+        files = [folder / f"{self.name}.{suffix}" for suffix in ("csv", "json", "md")]
+        contents = (as_csv(rows, made, abouts()[self.name]), as_json(texts, made), page)
+        for file, text in zip(files, contents, strict=True):
+            _write(file, text)
         return files
+
+    def _written(self, rows: Sequence[Row], texts: Texts, made: Made) -> str:
+        return self.text.render(rows, texts, made, abouts()[self.name])
 
 
 def runs_of(study: Study, points: Points) -> Runs:
@@ -116,20 +150,6 @@ def runs_of(study: Study, points: Points) -> Runs:
     of_jobs = [name for name, kind in jobs.schema.items() if not kind.is_nested() and name not in study.runs.columns]
     table = study.runs.join(jobs.select(POINT, *of_jobs), on=POINT, how="left", maintain_order="left")
     return [{**row, **point} for row, point in zip(table.iter_rows(named=True), points, strict=True)]
-
-
-def as_csv(rows: Sequence[Row]) -> str:
-    """The rows as a table."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    head = ["id", "what", "model", "kind", "unit", "ours", "theirs", "tolerance", "verdict", "messages", "growth"]
-    writer.writerow([*head, "meets_at", "where", "why"])
-    for row in rows:
-        cells = [getattr(row, name) for name in head]
-        cells[5] = f"{row.ours:.6g}"
-        meets = "" if row.meets_at is None else f"{row.meets_at:.0f}"
-        writer.writerow([*("" if cell is None else cell for cell in cells), meets, row.where, row.why])
-    return text.getvalue()
 
 
 def _write(file: Path, text: str) -> None:

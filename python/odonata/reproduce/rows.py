@@ -1,10 +1,19 @@
-"""Rows of a reproduction: the published value, ours, a verdict, a reason.
+"""Rows of a reproduction: the published value, ours, a verdict, what is known of the cause.
+
+| tolerance | verdict |
+|---|---|
+| `10 %`, `± 4`: two-sided | `match` if ours is within it, else `no match` |
+| `< 1`, `>= 100`: an ordering or a bound | `direction` if it holds for both ends of the interval, else `no match` |
+
+A ratio that must be above or below 1 must also differ from 1 by more than
+[NO_EFFECT][odonata.reproduce.rows.NO_EFFECT]: what is nearer is no effect, however short its interval is. A `direction`
+is never counted as a match. Values that the paper does not determine are `not comparable`:
 
 | kind | verdict |
 |---|---|
-| C, S, R | `match` if within the tolerance, else `no match` |
+| C, S, R | as above |
 | N | the same if ours is `steady` or for the number of messages inferred from a row of kind F; else `not comparable` |
-| F | `not comparable`: the number of messages, which the paper does not state, was inferred from it |
+| F | `not comparable` where ours is within the tolerance, since a parameter was chosen by it; else `no match` |
 
 **Steady or grows**: with the two largest numbers of messages N1 < N2, the exponent
 `ln(value(N2) / value(N1)) / ln(N2 / N1)` is 0 for a value that does not depend on N and 1 for one proportional to it.
@@ -16,33 +25,42 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Verdict = Literal["match", "no match", "not comparable"]
+Verdict = Literal["match", "direction", "no match", "not comparable"]
 Growth = Literal["steady", "grows"]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""All verdicts, in the order of tables."""
 
 KINDS = {
     "C": "follows by calculation from the text",
     "S": "steady: does not depend on the length of the run",
     "N": "grows with the number of messages, which the paper does not state",
-    "F": "as N, and used to find out that number: nothing left to compare",
     "R": "a relation, or a value that depends on something the paper does not state",
+    "F": "fitted: the value was used to choose a parameter, so nothing is left to compare",
 }
 """Kind (letter of the requirements catalogue) -> its meaning."""
 
 GROWS = 0.15
 """Exponent from which a value is said to grow with the number of messages."""
 
+NO_EFFECT = 0.01
+"""A ratio nearer to 1 than this is no effect. Assumed: it is the tolerance of calculated values (K50, K52)."""
+
 _RELATIONS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One published value against one model."""
+    """One published value against one model.
+
+    Raises ValueError for a cause of a mismatch without the experiment that supports it.
+    """
 
     id: str
     """Row of the requirements catalogue."""
@@ -56,6 +74,7 @@ class Row:
     """`10 %` of the published value, `± 4` in its unit, or a relation such as `<= 1.07` that ours must satisfy."""
     verdict: Verdict
     why: str
+    """Of `no match`, the cause, which `experiment` supports; of `not comparable`, what the paper leaves open."""
     messages: int
     """Messages per process behind `ours`."""
     where: str
@@ -65,6 +84,18 @@ class Row:
     growth: Growth | None = None
     meets_at: float | None = None
     """Number of messages at which a growing value would be the published one."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of ours over repetitions; None if there is none."""
+    repetitions: int = 0
+    """Number of values behind the interval."""
+    experiment: str = ""
+    """The page, or the table of this page, whose runs support the cause; "" if there is none."""
+    note: str = ""
+    """What else the numbers say, such as the number of messages that was inferred."""
+
+    def __post_init__(self) -> None:
+        if self.verdict == "no match" and bool(self.why) != bool(self.experiment):
+            raise ValueError(f"{self.id} {self.what}: a cause without an experiment, or an experiment without a cause")
 
     def as_json(self) -> dict[str, Any]:
         """One element of `odonata reproduce --json`."""
@@ -83,15 +114,46 @@ def statement(
     model: str,
     kind: str = "R",
     why: str = "",
+    experiment: str = "",
     messages: int = 1,
     comparable: bool = True,
+    interval: tuple[float, float] | None = None,
 ) -> Row:
-    """A row whose verdict is whether ours is within the tolerance; `why` is said unless it matches."""
-    verdict: Verdict = "match" if within(ours, theirs, tolerance) else "no match"
+    """A row judged by its tolerance.
+
+    `why` with its `experiment` is the cause if ours does not agree; of a row that is not `comparable`, `why` alone says
+    what the paper leaves open.
+    """
+    verdict = judge(kind, ours, theirs, tolerance, None, unit=unit, inferred=comparable, interval=interval)
     if not comparable:
-        verdict = "not comparable"
-    why = "" if verdict == "match" else why
-    return Row(id_, what, model, kind, unit, ours, theirs, tolerance, verdict, why, messages, where)
+        verdict, experiment = "not comparable", ""
+    elif verdict != "no match":
+        why = experiment = ""
+    return Row(
+        id_, what, model, kind, unit, ours, theirs, tolerance, verdict, why, messages, where,
+        interval=interval, experiment=experiment,
+    )  # fmt: skip
+
+
+def judged_again(row: Row) -> Row:
+    """The row with the verdict on its numbers; what was not comparable stays so, since that is no property of numbers.
+
+    A cause stays only where the verdict is still `no match`.
+    """
+    if row.verdict == "not comparable" and row.kind != "F":
+        return row
+    verdict = judge(
+        row.kind,
+        row.ours,
+        row.theirs,
+        row.tolerance,
+        row.growth,
+        unit=row.unit,
+        inferred=True,
+        interval=row.interval,
+    )
+    told = verdict == "no match" == row.verdict
+    return replace(row, verdict=verdict, why=row.why if told else "", experiment=row.experiment if told else "")
 
 
 def growth(by_messages: Mapping[int, float]) -> Growth | None:
@@ -102,6 +164,11 @@ def growth(by_messages: Mapping[int, float]) -> Growth | None:
     if first <= 0 or second <= 0:
         return "steady" if first == second else None
     return "grows" if math.log(second / first) / math.log(n2 / n1) > GROWS else "steady"
+
+
+def is_relation(tolerance: str) -> bool:
+    """Whether it is an ordering or a bound, which ours satisfies or not, in place of a two-sided tolerance."""
+    return tolerance.split()[:1] != [] and tolerance.split()[0] in _RELATIONS
 
 
 def within(ours: float, theirs: float, tolerance: str) -> bool:
@@ -119,13 +186,35 @@ def within(ours: float, theirs: float, tolerance: str) -> bool:
     raise ValueError(f"unknown tolerance {tolerance!r}")
 
 
+def no_effect(ours: float, unit: str, tolerance: str) -> bool:
+    """Whether ours is a ratio that must be above or below 1 and hardly differs from 1."""
+    return unit == "x" and tolerance in ("< 1", "> 1") and abs(ours - 1) <= NO_EFFECT
+
+
 def judge(
-    kind: str, ours: float, theirs: float, tolerance: str, growing: Growth | None, *, inferred: bool = False
+    kind: str,
+    ours: float,
+    theirs: float,
+    tolerance: str,
+    growing: Growth | None,
+    *,
+    unit: str = "",
+    inferred: bool = False,
+    interval: tuple[float, float] | None = None,
 ) -> Verdict:
-    """The verdict on one value (table above); `inferred` if ours is for the inferred number of messages."""
-    if kind == "F" or (kind == "N" and growing != "steady" and not inferred):
+    """The verdict on one value (tables above); `inferred` if ours is for the inferred number of messages."""
+    if kind == "N" and growing != "steady" and not inferred:
         return "not comparable"
-    return "match" if within(ours, theirs, tolerance) else "no match"
+    if is_relation(tolerance):
+        ends = (ours, *(interval or ()))
+        agrees = all(within(end, theirs, tolerance) for end in ends) and not no_effect(ours, unit, tolerance)
+    else:
+        agrees = within(ours, theirs, tolerance)
+    if not agrees:
+        return "no match"
+    if kind == "F":
+        return "not comparable"
+    return "direction" if is_relation(tolerance) else "match"
 
 
 def meets_at(by_messages: Mapping[int, float], theirs: float) -> float | None:

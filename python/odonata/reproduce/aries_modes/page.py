@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch
@@ -11,9 +10,11 @@ from matplotlib.patches import Patch
 from odonata.plot.style import LINES, SERIES, figure, settings
 from odonata.reproduce.aries_modes import relations as measures
 from odonata.reproduce.aries_modes import tables
-from odonata.reproduce.aries_modes.relations import compare, grouped, median_of, relations
+from odonata.reproduce.aries_modes.relations import compare, grouped, median_of
 from odonata.reproduce.aries_modes.runs import DISTANCES, keep, make, points, setting
-from odonata.reproduce.markdown import reasons
+from odonata.reproduce.markdown import held, reasons
+from odonata.reproduce.markdown import relations as measured
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.reproduce.aries_modes.relations import GroupedRuns, OfPairs, OfRun
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -30,27 +32,28 @@ _MARKERS = "os^D"
 _TICKS = (250, 300, 400, 500, 700, 1000, 1400, 2000)
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
-    known = grouped(runs)
-    said = relations(known)
-    counts = {
-        id_: f"{sum(row.verdict == 'match' for row in said if row.id == id_)} of {sum(row.id == id_ for row in said)}"
-        for id_ in ("D8", "D22")
+def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
+    phantom, pairs = ([row for row in rows if row.id == id_] for id_ in ("D8", "D22"))
+    return {
+        "setting": setting(),
+        "phantom_count": held(phantom),
+        "pairs_count": held(pairs),
+        "phantom": measured(phantom),
+        "pairs_said": measured(pairs),
+        "reasons": reasons(rows),
     }
-    return Template((files("odonata.reproduce.aries_modes") / "aries_modes.md").read_text(encoding="utf-8")).substitute(
-        setting=setting(),
-        phantom_count=counts["D8"],
-        pairs_count=counts["D22"],
-        phantom=tables.statements([row for row in said if row.id == "D8"]),
-        pairs_said=tables.statements([row for row in said if row.id == "D22"]),
-        reasons=reasons(rows),
-        delays=tables.delays(known),
-        pairs=tables.pairs(known),
-        load=f"{known.modes_load():g}",
-        modes=tables.modes(known),
-        delay_variants=tables.delay_variants(known),
-        pair_variants=tables.pair_variants(known),
-    )
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> dict[str, str]:
+    known = grouped(runs)
+    return {
+        "delays": tables.delays(known),
+        "pairs": tables.pairs(known),
+        "load": f"{known.modes_load():g}",
+        "modes": tables.modes(known),
+        "delay_variants": tables.delay_variants(known),
+        "pair_variants": tables.pair_variants(known),
+    }
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
@@ -135,7 +138,9 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.aries_modes") / "aries_modes.md").read_text("utf-8"), _of_rows, _of_runs
+    ),
     picture=draw,
     keep=keep,
 )

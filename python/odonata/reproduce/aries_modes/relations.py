@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata.reproduce.aries_modes.runs import ADAPTIVE, HIGH_BIAS, messages
-from odonata.reproduce.rows import Row, within
+from odonata.reproduce.rows import statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from odonata.reproduce.reproduction import Runs
-    from odonata.reproduce.rows import Verdict
+    from odonata.reproduce.rows import Row
 
     Run = Mapping[str, Any]
     OfPairs = Callable[[Run], list[float]]
@@ -172,21 +172,14 @@ def off_over_on(known: GroupedRuns, variant: str, load: float, delay: int, value
 SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
 """Tolerances: a relation must hold for both ends of the interval of the median; `about equal` for the median."""
 
-_QUARTILES = (
-    "presumably because with the delay nearly all packets take non-minimal paths, so the middle half of the latencies "
-    "spreads less, though they are longer; without it packets take both kinds of path"
-)
 _CAUSES = {
     "latency L is similar": (
-        "here the packets of a pair queue in the routers of its few minimal paths, up to the bias, and the probe waits "
-        "behind them; with a bias of 2 KiB L is similar, but then so is the time"
-    ),
-    "variance of L is lower": (
-        "with this much background, half of the packets take non-minimal paths even with a high bias, while without a "
-        "bias nearly all do"
+        "the packets of a pair queue in the routers of its few minimal paths, up to the bias: with a smaller high bias "
+        "L is similar, but then so is the time",
+        "sensitivity on this page, high bias of 2 KiB",
     ),
 }
-"""Statement -> the reason where it does not hold."""
+"""Statement -> the cause where it does not hold, and the experiment that supports it."""
 
 
 @dataclass(frozen=True)
@@ -199,27 +192,13 @@ class Relation:
     tolerance: str
     ratio: Median
     where: str
-    cause: str = ""
-    """The reason if ours does not match."""
+    cause: tuple[str, str] = ("", "")
+    """The cause if ours does not agree, and the experiment that supports it."""
 
     @property
-    def verdict(self) -> Verdict:
-        """Whether it holds."""
-        ends = (self.ratio.value,) if self.tolerance == EQUAL else (self.ratio.low, self.ratio.high)
-        return "match" if all(within(end, 1, self.tolerance) for end in ends) else "no match"
-
-    @property
-    def why(self) -> str:
-        """What the numbers say, then the cause; nothing if it holds."""
-        if self.verdict == "match":
-            return ""
-        low, high = self.ratio.low, self.ratio.high
-        said = f"from {low:.3f} to {high:.3f}"
-        if self.tolerance != EQUAL:
-            said = f"no clear difference, {said}" if low <= 1 <= high else f"the opposite, {said}"
-            if within(self.ratio.value, 1, self.tolerance):
-                return f"{said}, too few runs to tell"
-        return f"{said}; {self.cause}" if self.cause else said
+    def no_difference(self) -> bool:
+        """Whether the interval holds 1."""
+        return self.ratio.low <= 1 <= self.ratio.high
 
 
 def compare(runs: Runs) -> list[Row]:
@@ -236,20 +215,26 @@ def relations(known: GroupedRuns) -> list[Relation]:
 
 
 def as_row(relation: Relation, messages: int) -> Row:
-    return Row(
-        id=relation.id,
-        what=relation.what,
+    """The row of a statement, with the interval of its ratio."""
+    of, (cause, experiment) = relation.ratio, relation.cause
+    row = statement(
+        relation.id,
+        relation.what,
+        of.value,
+        1.0,
+        "x",
+        relation.tolerance,
+        relation.where,
         model=relation.model,
-        kind="R",
-        unit="x",
-        ours=relation.ratio.value,
-        theirs=1.0,
-        tolerance=relation.tolerance,
-        verdict=relation.verdict,
-        why=relation.why,
+        why=cause,
+        experiment=experiment,
         messages=messages,
-        where=relation.where,
+        interval=(of.low, of.high),
     )
+    note = ""
+    if row.verdict == "no match" and relation.tolerance != EQUAL:
+        note = "the interval holds 1" if relation.no_difference else ""
+    return replace(row, repetitions=of.count, note=note)
 
 
 def trips(delay: int) -> str:
@@ -265,8 +250,7 @@ def _phantom(known: GroupedRuns) -> Iterator[Relation]:
             for what, value in (("variance", variance_of_run), ("QCD", qcd)):
                 ratio = median_of(off_over_on(known, "", load, delay, value))
                 words = f"load {load:g} %, delay off over {trips(delay)}: {what} of latency shrinks"
-                cause = _QUARTILES if what == "QCD" else ""
-                yield Relation("D8", words, ADAPTIVE, SMALLER, ratio, source, cause)
+                yield Relation("D8", words, ADAPTIVE, SMALLER, ratio, source)
 
 
 def _pairs(known: GroupedRuns) -> Iterator[Relation]:
@@ -292,4 +276,4 @@ def _pairs(known: GroupedRuns) -> Iterator[Relation]:
                 ratio = median_of(high_over_adaptive(known, "", load, where, value))
                 words = f"{where}-group, load {load:g} %, high bias over none: {what}"
                 source = f"De Sensi 2019, section 4.1, figure {panel}"
-                yield Relation("D22", words, HIGH_BIAS, tolerance, ratio, source, _CAUSES.get(what, ""))
+                yield Relation("D22", words, HIGH_BIAS, tolerance, ratio, source, _CAUSES.get(what, ("", "")))

@@ -11,32 +11,11 @@ from odonata.reproduce.aries_modes.runs import ADAPTIVE, DISTANCES, HIGH_BIAS
 from odonata.reproduce.markdown import table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from odonata.reproduce.aries_modes.relations import GroupedRuns, Median, OfPairs, OfRun, Relation, Run
+    from odonata.reproduce.aries_modes.relations import GroupedRuns, Median, OfPairs, OfRun, Run
 
 _PAIR_HEAD = ["T, µs", "spread of T, %", "stalls s", "L, µs", "T by eq. (2), µs", "minimal, %", "links"]
-
-
-def statements(relations: Sequence[Relation]) -> str:
-    """A line for each statement."""
-    lines = []
-    for relation in relations:
-        verdict = relation.verdict if relation.verdict == "match" else f"**{relation.verdict}**"
-        wanted = f"1 ± {relation.tolerance}" if relation.tolerance.endswith("%") else relation.tolerance
-        interval = f"{relation.ratio.low:.3f} to {relation.ratio.high:.3f}"
-        lines.append(
-            [
-                relation.id,
-                relation.what,
-                f"{relation.ratio.value:.3f}",
-                interval,
-                str(relation.ratio.count),
-                wanted,
-                verdict,
-            ]
-        )
-    return table(["id", "what", "ratio", "95 % interval", "of", "wanted", "verdict"], lines, "llrrrll")
 
 
 def delays(known: GroupedRuns) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from importlib.resources import files
 from statistics import median
-from string import Template
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from odonata.calibration.fit import NAMES
 from odonata.plot.style import figure, settings
 from odonata.reproduce.calibration.machines import Agreement, agreements, gather, preset_costs
 from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 
@@ -24,17 +24,13 @@ if TYPE_CHECKING:
 
     from odonata.calibration.calibrate import Part
     from odonata.reproduce.calibration.machines import Costs
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
 GOAL = 25.0
 """Most per cent of median absolute error on larger runs: set before the first fit."""
 PARTS: tuple[Part, ...] = ("fitted", "held out")
-WHY = {
-    "LUMI": "the held-out medians are 20 of one allocation on 100 nodes: so few do not decide on one or two per cent",
-    "Leonardo": "a step of a ring takes twice as long in the runs on 128 to 254 nodes as in those on up to 64 and on "
-    "512 nodes, and nothing in the data says why",
-}
 RING_STEPS = {"allreduce": 2, "allgather": 1, "reduce-scatter": 1}
 """Steps of a ring over the number of ranks less 1."""
 
@@ -56,7 +52,7 @@ def _rows(runs: Runs) -> list[Row]:
                         f"<= {GOAL:g}",
                         "held-out runs" if part == "held out" else "fitted runs",
                         model=agreement.of.name,
-                        why=WHY[agreement.of.name],
+                        kind="F" if part == "fitted" else "R",
                     )
                 )
         least = min(agreement.median_error("held out", costs) for costs in agreement.costs if costs != "zhang2018")
@@ -75,22 +71,26 @@ def _rows(runs: Runs) -> list[Row]:
     return rows
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    names = list(dict.fromkeys(row.model for row in rows))
+    return {
+        "counts": " ".join(f"{name}: {counts(rows, name)}." for name in names).rstrip("."),
+        "goals": side_by_side(rows, names),
+        "reasons": reasons(rows),
+    }
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     compared = agreements(runs)
-    names = [agreement.of.name for agreement in compared]
     columns = [f"{agreement.of.name}, {part}" for agreement in compared for part in PARTS]
-    template = (files(__package__) / "calibration.md").read_text(encoding="utf-8")
-    return Template(template).substitute(
-        counts=" ".join(f"{name}: {counts(rows, name)}." for name in names).rstrip("."),
-        goals=side_by_side(rows, names),
-        reasons=reasons(rows),
-        parts="\n".join(
+    return {
+        "parts": "\n".join(
             f"| {agreement.of.name} | {_part(agreement, 'fitted')} | {_part(agreement, 'held out')} |"
             for agreement in compared
         ),
-        columns=" | ".join(columns),
-        bars="|".join("---:" for _ in columns),
-        errors="\n".join(
+        "columns": " | ".join(columns),
+        "bars": "|".join("---:" for _ in columns),
+        "errors": "\n".join(
             "| "
             + " | ".join(
                 [costs, *(_share(agreement.median_error(part, costs)) for agreement in compared for part in PARTS)]
@@ -98,11 +98,11 @@ def _page(rows: Sequence[Row], runs: Runs) -> str:
             + " |"
             for costs in compared[0].costs
         ),
-        costs=_costs(compared),
-        undetermined=fill(" ".join(_undetermined(agreement) for agreement in compared), 118, break_on_hyphens=False),
-        collectives=_collectives(compared),
-        steps=_steps(next(agreement for agreement in compared if agreement.of.system == "leonardo")),
-    )
+        "costs": _costs(compared),
+        "undetermined": fill(" ".join(_undetermined(agreement) for agreement in compared), 118, break_on_hyphens=False),
+        "collectives": _collectives(compared),
+        "steps": _steps(next(agreement for agreement in compared if agreement.of.system == "leonardo")),
+    }
 
 
 def _part(agreement: Agreement, part: Part) -> str:
@@ -226,7 +226,12 @@ REPRODUCTION = Reproduction(
     points=lambda _: [],
     make=None,
     rows=_rows,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.calibration") / "calibration.md").read_text("utf-8"),
+        _of_rows,
+        _of_runs,
+        wrap=False,
+    ),
     picture=draw,
     gather=gather,
 )

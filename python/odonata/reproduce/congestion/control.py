@@ -10,20 +10,20 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
 
-from odonata import __version__, scenario
-from odonata.reproduce.markdown import counts, reasons, table, wrapped
+from odonata import scenario
+from odonata.reproduce.markdown import bold, counts, reasons, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
-from odonata.store.engine import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
     from odonata.scenario import Scenario
@@ -207,9 +207,8 @@ FORM = "closed form"
 PUBLISHED = "GPCNeT on Slingshot: impact 1.0 on 64 nodes and on 1,000 of Frontier"
 
 
-def page(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
-    template = (files(__package__) / "control.md").read_text(encoding="utf-8")
+def _of_runs(_: Sequence[Row], runs: Runs) -> dict[str, str]:
+    """The tables of the page."""
     by = _by(runs)
     incasts = [
         [
@@ -240,16 +239,9 @@ def page(rows: Sequence[Row], runs: Runs) -> str:
         for (test, control, size, beside) in by
         if test != "incast" and beside
     ]
-    text = Template(template).substitute(
-        version=__version__,
-        engine=fingerprint(),
-        counts="; ".join(f"{control}: {counts(rows, control)}" for control in CONTROLS),
-        system=SYSTEM,
-        message=INCAST_MESSAGE,
-        start=CANARY_START,
-        ranks=" and ".join(f"{ranks} on {nodes:,} nodes" for nodes, ranks in GPCNET.items()),
-        incasts=table(["flows", "control", "link used", "Jain's index", "bystanders"], incasts, "rlrrr"),
-        canaries=table(
+    return {
+        "incasts": table(["flows", "control", "link used", "Jain's index", "bystanders"], incasts, "rlrrr"),
+        "canaries": table(
             [
                 "canary",
                 "nodes",
@@ -264,17 +256,27 @@ def page(rows: Sequence[Row], runs: Runs) -> str:
             canaries,
             "lrlrrrrrr",
         ),
-        rows=table(
+    }
+
+
+def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
+    """Verdicts, and the settings in the text."""
+    return {
+        "counts": "; ".join(f"{control}: {counts(rows, control)}" for control in CONTROLS),
+        "system": SYSTEM,
+        "message": INCAST_MESSAGE,
+        "start": CANARY_START,
+        "ranks": " and ".join(f"{ranks} on {nodes:,} nodes" for nodes, ranks in GPCNET.items()),
+        "rows": table(
             ["id", "what", "control", "ours", "wanted", "tolerance", "verdict"],
             [
-                [row.id, row.what, row.model, f"{row.ours:.2f}", f"{row.theirs:.2f}", row.tolerance, row.verdict]
+                [row.id, row.what, row.model, f"{row.ours:.2f}", f"{row.theirs:.2f}", row.tolerance, bold(row.verdict)]
                 for row in rows
             ],
             "lllrrll",
         ),
-        reasons=reasons(rows),
-    )
-    return wrapped(text)
+        "reasons": reasons(rows),
+    }
 
 
 def _factor(value: float, beside: float | None) -> str:
@@ -291,6 +293,6 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=rows,
-    page=page,
+    text=Page(lambda: (files("odonata.reproduce.congestion") / "control.md").read_text("utf-8"), _of_rows, _of_runs),
     keep=keep,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from odonata.reproduce.desensi2019.benchmarks import (
     make,
     point,
 )
-from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.desensi2019.setting import MACHINES
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.page import Page
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
@@ -160,20 +160,6 @@ def cells(runs: Runs) -> Cells:
 
 
 _WHERE = "De Sensi 2019, section 5.1, figures 8 and 9"
-_FASTER = {
-    "alltoall": "the messages are too few to fill the minimal paths",
-    "broadcast": "presumably because a large broadcast is a ring of smaller messages, whose latencies add up",
-    "halo3d": "detours use the cables between groups twice, and here these are busier than on the whole machine",
-}
-"""Benchmark of `LARGE` -> why high bias may be faster all the same."""
-_CALM = (
-    "with high bias nearly all packets of a message wait in the same few queues, while the detours of the default meet "
-    "many; the background is steady, so Default has no outliers to avoid"
-)
-_LESS = "here the modes differ by less: the background has few queues that a mode could avoid"
-_CONVERGES = "here the algorithm is as good as the better mode, though it mixes both"
-_WHICH = "the default is slower here (D26), so there is nothing to be as good as"
-_SLOWEST = "presumably because an iteration takes as long as its slowest rank, and some ranks still send with high bias"
 
 
 def compare(runs: Runs) -> list[Row]:
@@ -191,12 +177,10 @@ def compare(runs: Runs) -> list[Row]:
             ]
         if benchmark in LARGE:
             largest, what = of_benchmark[-1], f"{of_benchmark[-1].name} (largest): high bias over Default"
-            rows.append(_row("D26", largest, what, largest.ratio(HIGH_BIAS), 1, "> 1", _FASTER[benchmark]))
+            rows.append(_row("D26", largest, what, largest.ratio(HIGH_BIAS), 1, "> 1"))
     every = list(known.values())
     calmer = 100 * float(np.mean([cell.qcd(HIGH_BIAS) < cell.qcd(DEFAULT) for cell in every]))
-    rows.append(
-        _share("D26", every, "QCD is lower with high bias than with Default (`almost all`)", calmer, ">= 80", _CALM)
-    )
+    rows.append(_share("D26", every, "QCD is lower with high bias than with Default (`almost all`)", calmer, ">= 80"))
     grown = [of_benchmark for of_benchmark in sizes.values() if len(of_benchmark) > 1]
     if grown:
         falls = 100 * float(
@@ -215,7 +199,7 @@ def _summary(every: Sequence[Cell], id_: str) -> list[Row]:
     what = f"app-aware is at most {CLOSE - 1:.0%} slower than the better of the two (`most of the times`)"
     return [
         _share("D24", every, what, best, "> 50"),
-        _row(id_, every[0], "largest speed-up of app-aware over Default", gain, 2, "25 %", _LESS),
+        _row(id_, every[0], "largest speed-up of app-aware over Default", gain, 2, "25 %"),
     ]
 
 
@@ -225,19 +209,16 @@ def _failures(sizes: Mapping[str, Sequence[Cell]]) -> list[Row]:
         if benchmark in sizes:
             largest = sizes[benchmark][-1]
             what = f"{largest.name} (largest): app-aware over the better of the two (`fails`)"
-            rows.append(_row("D27", largest, what, largest.over_best, 1, "> 1", _CONVERGES))
+            rows.append(_row("D27", largest, what, largest.over_best, 1, "> 1"))
             if OURS[0] in largest.runs:
                 over = largest.ratio(OURS[0]) / largest.ratio(APP_AWARE)
-                why = "presumably too few messages of a rank: the variant keeps a mode for eight of them"
-                rows.append(
-                    _row("D27", largest, f"{largest.name}: app-aware-h over app-aware (our aim)", over, 1, "< 1", why)
-                )
+                what = f"{largest.name}: app-aware-h over app-aware (our aim)"
+                rows.append(_row("D27", largest, what, over, 1, "< 1"))
     if "alltoall" in sizes:
         largest = sizes["alltoall"][-1]
         as_good, share = largest.ratio(APP_AWARE), largest.default_share
         what = f"{largest.name} (largest): app-aware over Default (`as good`)"
-        why = _SLOWEST if largest.ratio(HIGH_BIAS) > 1 else _WHICH
-        rows.append(_row("D27", largest, what, as_good, 1, f"<= {CLOSE:g}", why))
+        rows.append(_row("D27", largest, what, as_good, 1, f"<= {CLOSE:g}"))
         rows.append(
             _share(
                 "D27", [largest], f"{largest.name} (largest): bytes that app-aware sends with Default", share, "< 100"
@@ -256,14 +237,11 @@ def compare_applications(runs: Runs) -> list[Row]:
     known = cells(runs)
     said = {("FFT", 256): "< 1", ("FFT", 64): "> 1", ("MILC", 256): "< 1"}
     rows = [
-        _row("D28", cell, f"{cell.name}: high bias over Default", cell.ratio(HIGH_BIAS), 1, said[name, nodes], _PROXY)
+        _row("D28", cell, f"{cell.name}: high bias over Default", cell.ratio(HIGH_BIAS), 1, said[name, nodes])
         for (name, _, nodes), cell in known.items()
         if (name, nodes) in said
     ]
     return [*rows, *_summary(list(known.values()), "D25")]
-
-
-_PROXY = "it depends on the nodes and on the traffic, and here both are assumed"
 
 
 def _row(
@@ -284,9 +262,9 @@ def _row(
     )
 
 
-def _share(id_: str, of: Sequence[Cell], what: str, ours: float, tolerance: str, why: str = "") -> Row:
+def _share(id_: str, of: Sequence[Cell], what: str, ours: float, tolerance: str) -> Row:
     count = min(len(cell.runs[DEFAULT]["times_ps"]) for cell in of)
-    return statement(id_, what, ours, 100, "%", tolerance, _WHERE, model=MODEL, messages=count, why=why)
+    return statement(id_, what, ours, 100, "%", tolerance, _WHERE, model=MODEL, messages=count)
 
 
 def _table(known: Cells) -> str:
@@ -330,28 +308,30 @@ _SAID = {
 }
 
 
-def _write(name: str, rows: Sequence[Row], runs: Runs) -> str:
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     first = runs[0]
     known = cells(runs)
     best = {key: min(cell.runs, key=cell.ratio) for key, cell in known.items()}
     simulated = [policy for policy in (*POLICIES, *OURS) if any(policy in cell.runs for cell in known.values())]
     wins = {policy: sum(best_policy == policy for best_policy in best.values()) for policy in simulated}
-    own = {"name": f"desensi2019-{name}", "figure": name, **_SAID[name]} if name in _SAID else {}
-    return page(
-        "benchmarks" if own else name,
-        rows,
-        runs,
-        **own,
-        cells=_table(known),
-        nodes=str(first["nodes"]),
-        routers=str(first["routers"]),
-        groups=str(MACHINES[first["machine"]]["groups"]),
-        count=str(len(known)),
-        wins=", ".join(f"`{policy}` in {number}" for policy, number in wins.items()),
-        high=str(sum(cell.ratio(HIGH_BIAS) < 1 for cell in known.values())),
-        mid=fixed(median(cell.ratio(HIGH_BIAS) for cell in known.values()) - 1, "+.1%"),
-        aware=fixed(median(cell.ratio(APP_AWARE) for cell in known.values()) - 1, "+.1%"),
-    )
+    return {
+        "cells": _table(known),
+        "nodes": str(first["nodes"]),
+        "routers": str(first["routers"]),
+        "groups": str(MACHINES[first["machine"]]["groups"]),
+        "count": str(len(known)),
+        "wins": ", ".join(f"`{policy}` in {number}" for policy, number in wins.items()),
+        "high": str(sum(cell.ratio(HIGH_BIAS) < 1 for cell in known.values())),
+        "mid": fixed(median(cell.ratio(HIGH_BIAS) for cell in known.values()) - 1, "+.1%"),
+        "aware": fixed(median(cell.ratio(APP_AWARE) for cell in known.values()) - 1, "+.1%"),
+    }
+
+
+def _page(name: str) -> Page:
+    if name not in _SAID:
+        return page_of(name, _of_runs)
+    return page_of("benchmarks", _of_runs, {"name": f"desensi2019-{name}", "figure": name, **_SAID[name]})
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
@@ -409,7 +389,7 @@ ALL = {
         points=points,
         make=make,
         rows=rows,
-        page=partial(_write, name),
+        text=_page(name),
         picture=draw,
         keep=keep,
     )

@@ -11,8 +11,7 @@ import numpy as np
 from odonata.analysis.dispersion import qcd
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.aries_modes.relations import SMALLER, Relation, as_row, median_of
-from odonata.reproduce.aries_modes.tables import statements
-from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.desensi2019.pingpong import keep, make, point
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
@@ -104,10 +103,6 @@ _KEPT = {"time": "times", "network": "network", "latency": "latency"}
 def phantom(runs: Runs) -> list[Relation]:
     """D8: without the delay of credits, L varies less; pair by pair, the same nodes and background."""
     on = {size.message: size for size in by_size(runs, SILENT)}
-    cause = (
-        "with the delay nearly all packets take non-minimal paths and so have similar latencies; without it, packets "
-        "take both kinds of path"
-    )
     return [
         Relation(
             "D8",
@@ -116,7 +111,6 @@ def phantom(runs: Runs) -> list[Relation]:
             SMALLER,
             median_of([a / b for a, b in zip(getattr(size, name), getattr(on[size.message], name), strict=True)]),
             "De Sensi 2019, section 2.2",
-            cause,
         )
         for size in by_size(runs, SILENT, delay=0)
         for what, name in (("variance", "variance"), ("QCD", "latency"))
@@ -127,10 +121,9 @@ def compare(runs: Runs) -> list[Row]:
     """D21 and D8: figure 5, and phantom congestion."""
     noisy = by_size(runs, NOISY)
     where = "De Sensi 2019, section 3.3, figure 5"
-    why = "most of the time of this size is the transfer, which varies little, so the noise of the hosts counts less"
 
     def row(words: str, ours: float, theirs: float, unit: str, tolerance: str, count: int) -> Row:
-        return statement("D21", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count, why=why)
+        return statement("D21", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count)
 
     rows = [
         row(f"{size.message}, hosts with noise: QCD of time over QCD of L", size.ratio, 1, "x", "> 1", size.count)
@@ -154,21 +147,17 @@ def _table(runs: Runs) -> str:
     return table(["size", "iterations", *head, "noise: time, µs", *head[1:]], lines, "l" + "r" * 9)
 
 
-def write(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     mid = {run["delay"]: float(np.mean(run["minimal"])) for run in runs if run["message"] == DELAY_SIZES[0]}
-    return page(
-        "fig5",
-        rows,
-        runs,
-        pairs=str(runs[0]["pairs"]),
-        sizes=_table(runs),
-        noise=NOISY,
-        phantom=statements(phantom(runs)),
-        small=DELAY_SIZES[0],
-        on=fixed(mid[1], ".0%"),
-        off=fixed(mid[0], ".0%"),
-    )
+    return {
+        "pairs": str(runs[0]["pairs"]),
+        "sizes": _table(runs),
+        "noise": NOISY,
+        "small": DELAY_SIZES[0],
+        "on": fixed(mid[1], ".0%"),
+        "off": fixed(mid[0], ".0%"),
+    }
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
@@ -198,7 +187,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=write,
+    text=page_of("fig5", _of_runs),
     picture=draw,
     keep=keep,
 )

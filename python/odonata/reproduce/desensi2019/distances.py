@@ -10,7 +10,7 @@ import numpy as np
 from odonata.analysis.dispersion import Dispersion, describe
 from odonata.plot.style import SERIES, figure, settings
 from odonata.reproduce.aries_modes.relations import EQUAL
-from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.desensi2019.pingpong import DISTANCES, keep, make, point
 from odonata.reproduce.desensi2019.setting import BACKGROUNDS
 from odonata.reproduce.markdown import table
@@ -57,32 +57,26 @@ def _rows(known: dict[str, list[Dispersion]], background: str) -> list[Row]:
     def mid(distance: str, value: str) -> float:
         return float(median(getattr(pair, value) for pair in known[distance]))
 
-    def row(words: str, ours: float, theirs: float, unit: str, tolerance: str, why: str = "") -> Row:
+    def row(words: str, ours: float, theirs: float, unit: str, tolerance: str) -> Row:
         where = "De Sensi 2019, section 3.1, figure 3"
         count = known["inter-groups"][0].n
         words = f"`{background}`: {words}"
-        return statement("D19", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count, why=why)
+        return statement("D19", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count)
 
-    calm = (
-        "the paper's outliers, in five hours on a machine in production, come from rare events that it does not name; "
-        "a few milliseconds of these backgrounds have none"
-    )
-    longer = "inside a group every detour counts: most packets of `adaptive-0` take non-minimal paths"
-    same = "inside a group nearly all waiting is on the detours of `adaptive-0`, which do not depend on the chassis"
     rows = [
         row(f"median, {far} over {near}", mid(far, "median") / mid(near, "median"), 1, "x", "> 1")
         for far, near in STEPS
     ]
     similar = mid("inter-chassis", "median") / mid("inter-nodes", "median")
-    rows.append(row("median, inter-chassis over inter-nodes (`barely higher`)", similar, 1, "x", EQUAL, longer))
+    rows.append(row("median, inter-chassis over inter-nodes (`barely higher`)", similar, 1, "x", EQUAL))
     means = mid("inter-chassis", "mean") / mid("inter-nodes", "mean")
-    rows.append(row("mean, inter-chassis over inter-nodes", means, 2, "x", "25 %", calm))
+    rows.append(row("mean, inter-chassis over inter-nodes", means, 2, "x", "25 %"))
     rows += [
-        row(f"IQR, {far} minus {near}", (mid(far, "iqr") - mid(near, "iqr")) / 1e6, 0, "us", "> 0", same)
+        row(f"IQR, {far} minus {near}", (mid(far, "iqr") - mid(near, "iqr")) / 1e6, 0, "us", "> 0")
         for far, near in STEPS
     ]
     largest = max(pair.maximum / pair.median for pair in known["inter-groups"])
-    rows.append(row("largest time over the median, inter-groups", largest, 1000, "x", ">= 1000", calm))
+    rows.append(row("largest time over the median, inter-groups", largest, 1000, "x", ">= 1000"))
     return rows
 
 
@@ -98,12 +92,12 @@ def _table(known: dict[str, list[Dispersion]]) -> str:
     return table(head, lines, "l" + "r" * (len(head) - 1))
 
 
-def write(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     known = {run["background"]: by_distance(run) for run in runs}
     tables = "\n\n".join(f"Beside `{name}`:\n\n{_table(distances)}" for name, distances in known.items())
     count = known["uniform"]["inter-groups"][0].n
-    return page("fig3", rows, runs, count=str(count), pairs=str(runs[0]["pairs"]), distances=tables)
+    return {"count": str(count), "pairs": str(runs[0]["pairs"]), "distances": tables}
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
@@ -138,7 +132,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=write,
+    text=page_of("fig3", _of_runs),
     picture=draw,
     keep=keep,
 )

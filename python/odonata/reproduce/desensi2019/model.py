@@ -11,7 +11,7 @@ import numpy as np
 from odonata import units
 from odonata.analysis.correlation import correlate
 from odonata.plot.style import SERIES, figure, settings
-from odonata.reproduce.desensi2019.page import MODEL, coefficient, page
+from odonata.reproduce.desensi2019.page import MODEL, coefficient, page_of
 from odonata.reproduce.desensi2019.pingpong import ANYWHERE, chassis_of, draw, keep, make, point
 from odonata.reproduce.desensi2019.setting import around
 from odonata.reproduce.markdown import table
@@ -181,23 +181,20 @@ def _table(of_sizes: Sequence[OfSize]) -> str:
     return table(head, lines, "l" + "r" * (len(head) - 1))
 
 
-def write(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     of_sizes = sizes(runs)
     small = [size.error for size in of_sizes if size.bytes <= WINDOW]
     large = [size.error for size in of_sizes if size.bytes > WINDOW]
-    return page(
-        "model",
-        rows,
-        runs,
-        sizes=_table(of_sizes),
-        ours=f"{mean_correlation(of_sizes):.2f}",
-        far=f"{np.mean([size.of_far.pearson.value for size in of_sizes]):.2f}",
-        apart=f"{int(of_sizes[0].far.sum())}",
-        network=f"{np.mean([size.of_network.pearson.value for size in of_sizes]):.2f}",
-        small=f"{fixed(min(small), '+.0%')} to {fixed(max(small), '+.0%')}",
-        large=f"{fixed(min(large), '+.0%')} to {fixed(max(large), '+.0%')}",
-    )
+    return {
+        "sizes": _table(of_sizes),
+        "ours": f"{mean_correlation(of_sizes):.2f}",
+        "far": f"{np.mean([size.of_far.pearson.value for size in of_sizes]):.2f}",
+        "apart": f"{int(of_sizes[0].far.sum())}",
+        "network": f"{np.mean([size.of_network.pearson.value for size in of_sizes]):.2f}",
+        "small": f"{fixed(min(small), '+.0%')} to {fixed(max(small), '+.0%')}",
+        "large": f"{fixed(min(large), '+.0%')} to {fixed(max(large), '+.0%')}",
+    }
 
 
 def picture(_: Sequence[Row], runs: Runs) -> Figure:
@@ -236,7 +233,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=write,
+    text=page_of("model", _of_runs),
     picture=picture,
     keep=keep,
 )

@@ -11,8 +11,7 @@ from matplotlib.patches import Patch
 from odonata.analysis.dispersion import describe
 from odonata.plot.style import SERIES, figure, settings
 from odonata.reproduce.aries_modes.relations import EQUAL, GREATER, SMALLER, Relation, as_row, median_of
-from odonata.reproduce.aries_modes.tables import statements
-from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.desensi2019.pingpong import DEFAULT, HIGH_BIAS, INTRA, keep, make, point
 from odonata.reproduce.desensi2019.setting import LOAD, PACKET
 from odonata.reproduce.markdown import table
@@ -34,11 +33,6 @@ MODES = [DEFAULT, HIGH_BIAS]
 SLOT = "1150 us"
 """Time between the iterations of two modes: more than an iteration takes."""
 PAIRS = 6
-
-_SIMILAR = (
-    "the packets of a pair queue in the routers of its few minimal paths, up to the bias, so L has the queues that the "
-    "paper sees as stalls only"
-)
 
 
 def points(reduced: bool) -> Points:
@@ -67,18 +61,18 @@ def _ratios(run: Mapping[str, Any], name: str, where: str, plus: float = 0.0) ->
 
 def relations(run: Mapping[str, Any]) -> list[Relation]:
     """D22 for one load."""
-    said: dict[str, tuple[tuple[str, str, float, str, str, str], ...]] = {
+    said: dict[str, tuple[tuple[str, str, float, str, str], ...]] = {
         INTRA: (
-            ("time is longer", "times_ps", 0, GREATER, "7(a)", ""),
-            ("stalls (1 + s) are more", "stalls", 1, GREATER, "7(b)", ""),
-            ("latency L is similar", "latency_ps", 0, EQUAL, "7(c)", _SIMILAR),
-            ("time by equation 2 is longer", "estimates_ps", 0, GREATER, "7(d)", ""),
+            ("time is longer", "times_ps", 0, GREATER, "7(a)"),
+            ("stalls (1 + s) are more", "stalls", 1, GREATER, "7(b)"),
+            ("latency L is similar", "latency_ps", 0, EQUAL, "7(c)"),
+            ("time by equation 2 is longer", "estimates_ps", 0, GREATER, "7(d)"),
         ),
         INTER: (
-            ("time is shorter", "times_ps", 0, SMALLER, "7(a)", ""),
-            ("stalls (1 + s) are comparable", "stalls", 1, EQUAL, "7(b)", ""),
-            ("latency L is lower", "latency_ps", 0, SMALLER, "7(c)", ""),
-            ("time by equation 2 is shorter", "estimates_ps", 0, SMALLER, "7(d)", ""),
+            ("time is shorter", "times_ps", 0, SMALLER, "7(a)"),
+            ("stalls (1 + s) are comparable", "stalls", 1, EQUAL, "7(b)"),
+            ("latency L is lower", "latency_ps", 0, SMALLER, "7(c)"),
+            ("time by equation 2 is shorter", "estimates_ps", 0, SMALLER, "7(d)"),
         ),
     }
     load = f"load {run['load']:g} %" + (", packets of 64 B" if run["packet"] != PACKET else "")
@@ -90,10 +84,9 @@ def relations(run: Mapping[str, Any]) -> list[Relation]:
             tolerance,
             median_of(_ratios(run, name, where, plus)),
             f"De Sensi 2019, section 4.1, figure {panel}",
-            cause,
         )
         for where, each in said.items()
-        for what, name, plus, tolerance, panel, cause in each
+        for what, name, plus, tolerance, panel in each
     ]
     if run["load"] and run["iterations"] > 5:
         high, low = (
@@ -137,24 +130,20 @@ def _cells(run: Mapping[str, Any], where: str, mode: str) -> list[str]:
     ]
 
 
-def write(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     head = ["", "load", "packets", "mode", "time, µs", "QCD", "s", "L, µs", "eq. 2, µs", "minimal"]
     lines = [_cells(run, where, mode) for where in WHERE for run in runs for mode in MODES]
     loaded = max(_coarse(runs), key=lambda run: run["load"])
-    return page(
-        "fig7",
-        rows,
-        runs,
-        relations=statements([relation for run in runs for relation in relations(run)]),
-        medians=table(head, lines, "lrrlrrrrrr"),
-        pairs=str(loaded["pairs"]),
-        iterations=str(loaded["iterations"] - 1),
-        faster=_change(loaded, "times_ps", INTRA, 1),
-        shorter=_change(loaded, "times_ps", INTER, -1),
-        exact=_change(_exact(runs), "times_ps", INTRA, 1),
-        lower=_change(loaded, "latency_ps", INTER, -1),
-    )
+    return {
+        "medians": table(head, lines, "lrrlrrrrrr"),
+        "pairs": str(loaded["pairs"]),
+        "iterations": str(loaded["iterations"] - 1),
+        "faster": _change(loaded, "times_ps", INTRA, 1),
+        "shorter": _change(loaded, "times_ps", INTER, -1),
+        "exact": _change(_exact(runs), "times_ps", INTRA, 1),
+        "lower": _change(loaded, "latency_ps", INTER, -1),
+    }
 
 
 def _change(run: Mapping[str, Any], name: str, where: str, sign: int) -> str:
@@ -201,7 +190,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=write,
+    text=page_of("fig7", _of_runs),
     picture=picture,
     keep=keep,
 )

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from odonata import scenario
 from odonata.analysis.dispersion import qcd
 from odonata.plot.style import SERIES, figure, settings
-from odonata.reproduce.desensi2019.page import MODEL, page
+from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, statement
@@ -82,10 +82,23 @@ def dispersion(run: Mapping[str, Any]) -> float:
 def compare(runs: Runs) -> list[Row]:
     """D21, figure 4."""
 
-    def row(what: str, ours: float, unit: str, tolerance: str, why: str = "", *, comparable: bool = True) -> Row:
+    def row(
+        what: str, ours: float, unit: str, tolerance: str, why: str = "", *, tested: str = "", comparable: bool = True
+    ) -> Row:
         where, count = "De Sensi 2019, section 3.3, figure 4", min(len(run["times_ps"]) for run in runs)
         return statement(
-            "D21", what, ours, 0, unit, tolerance, where, model=MODEL, why=why, messages=count, comparable=comparable
+            "D21",
+            what,
+            ours,
+            0,
+            unit,
+            tolerance,
+            where,
+            model=MODEL,
+            why=why,
+            experiment=tested,
+            messages=count,
+            comparable=comparable,
         )
 
     constant = "hosts of the simulator have constant costs, so without noise that a scenario asks for nothing varies"
@@ -93,7 +106,14 @@ def compare(runs: Runs) -> list[Row]:
     silent = max(dispersion(run) for run in runs if run["noise"] == SILENT)
     return [
         row("packets in the network, all runs", sum(run["requests"] for run in runs), "packets", "<= 0"),
-        row("hosts without noise: largest QCD of time", silent, "%", "> 0", constant),
+        row(
+            "hosts without noise: largest QCD of time",
+            silent,
+            "%",
+            "> 0",
+            constant,
+            tested="hosts with noise on this page",
+        ),
         *(
             row(
                 f"{run['message']}, hosts with noise: QCD of time",
@@ -109,8 +129,8 @@ def compare(runs: Runs) -> list[Row]:
     ]
 
 
-def write(rows: Sequence[Row], runs: Runs) -> str:
-    """The page."""
+def _of_runs(runs: Runs) -> dict[str, str]:
+    """Values of the page."""
     lines = []
     for size in SIZES:
         of = {run["noise"]: run for run in runs if run["message"] == size}
@@ -119,15 +139,12 @@ def write(rows: Sequence[Row], runs: Runs) -> str:
             cells += [f"{np.median(of[noise]['times_ps']) / 1e6:.2f}", fixed(dispersion(of[noise]) / 100, ".2%")]
         lines.append(cells)
     head = [f"{noise}: {what}" for noise in NOISES for what in ("median, µs", "QCD")]
-    return page(
-        "fig4",
-        rows,
-        runs,
-        ranks=str(RANKS),
-        noises=" or ".join(NOISES[1:]),
-        first=NOISY,
-        sizes=table(["size", "n", *head], lines, "l" + "r" * (1 + len(head))),
-    )
+    return {
+        "ranks": str(RANKS),
+        "noises": " or ".join(NOISES[1:]),
+        "first": NOISY,
+        "sizes": table(["size", "n", *head], lines, "l" + "r" * (1 + len(head))),
+    }
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
@@ -165,7 +182,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=write,
+    text=page_of("fig4", _of_runs, with_setting=False),
     picture=draw,
     keep=keep,
 )

@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from odonata.reproduce.aries_modes.runs import ROUND_TRIPS
 from odonata.reproduce.desensi2019.setting import BACKGROUNDS, MACHINES, NODES
-from odonata.reproduce.markdown import counts, reasons, side_by_side, wrapped
+from odonata.reproduce.markdown import counts, reasons, relations, side_by_side
+from odonata.reproduce.page import Page
 from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from odonata.analysis.correlation import Coefficient
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
 MODEL = "simulated"
 
 
-def page(name: str, rows: Sequence[Row], runs: Runs, /, **values: str) -> str:
-    """The page of that name, with rows, verdicts, reasons and setting beside the values of its own."""
-    text = (files("odonata.reproduce.desensi2019") / f"{name}.md").read_text(encoding="utf-8")
-    said = reasons(rows)
-    return wrapped(
-        Template(text).substitute(
-            counts=counts(rows, MODEL),
-            statements=side_by_side(rows, [MODEL]),
-            reasons=said or "None.",
-            setting=setting(runs) if "$setting" in text else "",
-            **values,
-        )
-    )
+def page_of(
+    template: str,
+    of_runs: Callable[[Runs], Mapping[str, str]],
+    fixed_values: Mapping[str, str] | None = None,
+    *,
+    with_setting: bool = True,
+) -> Page:
+    """The page of that template: rows, verdicts, reasons and setting beside the values of its own."""
+
+    def from_rows(rows: Sequence[Row], _: Texts) -> Texts:
+        said = {"counts": counts(rows, MODEL), "statements": side_by_side(rows, [MODEL]), "reasons": reasons(rows)}
+        orderings = [row for row in rows if row.interval is not None]
+        return {
+            **said,
+            "reasons": said["reasons"] or "None.",
+            "relations": relations(orderings),
+            **(fixed_values or {}),
+        }
+
+    def from_runs(_: Sequence[Row], runs: Runs) -> Texts:
+        return {**({"setting": setting(runs)} if with_setting else {}), **of_runs(runs)}
+
+    text = files("odonata.reproduce.desensi2019") / f"{template}.md"
+    return Page(lambda: text.read_text("utf-8"), from_rows, from_runs)
 
 
 def setting(runs: Runs) -> str:
@@ -61,7 +73,7 @@ def setting(runs: Runs) -> str:
         f"these cables are busy for {busy} of the time. NICs answer packets; a packet of {first['packet']} stands for "
         "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: `both`; "
         f"routers learn of credits one round trip of the link late ({trips}). Biases are the modes' defaults, 0 and "
-        "8 KiB. All of this is assumed; none of it was tuned."
+        "8 KiB. All of this is assumed; none of it was chosen by the results."
     )
 
 

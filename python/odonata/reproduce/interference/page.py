@@ -10,21 +10,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from statistics import fmean
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import __version__, runner
+from odonata import runner
 from odonata.errors import InputError, RunError
 from odonata.plot.style import figure, settings
 from odonata.reproduce.interference.data import FIT_NODES, Left, Measured, load
 from odonata.reproduce.interference.fit import fit, host_of_system, times
 from odonata.reproduce.interference.loops import LONG, Loop, Model, made, times_us
-from odonata.reproduce.markdown import counts, table, wrapped
+from odonata.reproduce.markdown import bold, counts, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
-from odonata.store.engine import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -39,6 +39,8 @@ GOAL = 1.25
 """Largest geometric mean error of the mean slowdowns: set before the first fit."""
 ALONE_GOAL = 1.15
 """The same for the median times alone."""
+HARDLY = 1.1
+"""Slowdowns of at most this on the average are hardly any: the goal for GPCNeT beside congestors on Slingshot."""
 FAR = 1.5
 """Factor from which a cell is listed as far off."""
 ITERATIONS = 1_000
@@ -212,7 +214,9 @@ def _rows(runs: Runs) -> list[Row]:
 
         def state(id_: str, what: str, errors: Sequence[float], goal: float, model: str = run["system"]) -> Row:
             where = "arXiv 2604.11432, data"
-            return statement(id_, what, geometric(errors), 1.0, "x", f"<= {goal:g}", where, model=model)
+            # A bound on a mean of errors says nothing of single cells: a direction, and no match.
+            kind = "F" if what.startswith("alone, fitted") else "R"
+            return statement(id_, what, geometric(errors), 1.0, "x", f"<= {goal:g}", where, model=model, kind=kind)
 
         for name, cells in _groups(run["cells"]).items():
             what = f"{name}: geometric mean error of {len(cells)} mean slowdowns"
@@ -234,49 +238,58 @@ def _alone(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 def predicted(cells: Sequence[Cell]) -> bool:
-    """Whether the slowdowns beside an incast are within the goal, and nearer than if there were none."""
+    """Whether the slowdowns beside an incast are within the goal, and nearer than if there were none.
+
+    Where the machine shows hardly any, it is enough that the simulation shows hardly any.
+    """
     incast = [cell for cell in cells if cell.measured.beside.aggressor == "incast"]
     error = geometric([cell.error for cell in incast])
-    return error <= GOAL and error <= geometric([math.log(cell.measured.slowdown) for cell in incast])
+    none = geometric([math.log(cell.measured.slowdown) for cell in incast])
+    return error <= (HARDLY if none <= HARDLY else min(GOAL, none))
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
+def _of_rows(system: str, rows: Sequence[Row], texts: Texts) -> Texts:
+    return {
+        "name": NAMES[system],
+        "system": system,
+        "counts": counts(rows, system),
+        "goals": table(
+            ["what", "error", "bias", "if always 1", "goal", "verdict"],
+            [
+                [row.what, f"x {row.ours:.2f}", *texts["beside"][row.what], row.tolerance, bold(row.verdict)]
+                for row in rows
+            ],
+            "lrrrrl",
+        ),
+        "fit_nodes": str(FIT_NODES),
+        "far_factor": f"{FAR:g}",
+        "notes": (files(__package__) / f"notes-{system}.md").read_text(encoding="utf-8").strip(),
+    }
+
+
+def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
     (run,) = runs
     cells: list[Cell] = run["cells"]
     left: list[Left] = run["left"]
-    template = (files(__package__) / "interference.md").read_text(encoding="utf-8")
-    system = run["system"]
-    text = Template(template).substitute(
-        name=NAMES[system],
-        system=system,
-        version=__version__,
-        engine=fingerprint(),
-        counts=counts(rows, system),
-        summary=_summary(system, cells),
-        goals=table(
-            ["what", "error", "bias", "if always 1", "goal", "verdict"],
-            [[row.what, f"x {row.ours:.2f}", *_beside(row, cells), row.tolerance, _bold(row.verdict)] for row in rows],
-            "lrrrrl",
-        ),
-        asked=str(run["asked"]),
-        simulated=str(len(cells)),
-        fit_nodes=str(FIT_NODES),
-        fitted="They are fitted" if run["packaged"] else "They were fitted before, to the packaged measurements:",
-        notes=(files(__package__) / f"notes-{system}.md").read_text(encoding="utf-8").strip(),
-        host=table(
+    return {
+        "summary": _summary(run["system"], cells),
+        "beside": {row.what: list(_beside(row, cells)) for row in rows},
+        "asked": str(run["asked"]),
+        "simulated": str(len(cells)),
+        "fitted": "They are fitted" if run["packaged"] else "They were fitted before, to the packaged measurements:",
+        "host": table(
             ["size", "send", "receive", "delay"],
             [[of["size"], of["send"], of["receive"], of["delay"]] for of in run["host"]["by_size"]],
             "rrrr",
         ),
-        far=_far(cells),
-        left=_left(left),
-        cells=table(
+        "far": _far(cells),
+        "left": _left(left),
+        "cells": table(
             ["victim", "nodes", "size", "beside", "measured", "95 %", "simulated", "95 %", "off by"],
             [_line(cell) for cell in cells],
             "lrrlrrrrr",
         ),
-    )
-    return wrapped(text)
+    }
 
 
 def _summary(system: str, cells: Sequence[Cell]) -> str:
@@ -310,10 +323,6 @@ def _beside(row: Row, cells: Sequence[Cell]) -> tuple[str, str]:
     of = _groups(cells)[name]
     none = geometric([math.log(cell.measured.slowdown) for cell in of])
     return f"x {math.exp(fmean(cell.error for cell in of)):.2f}", f"x {none:.2f}"
-
-
-def _bold(verdict: str) -> str:
-    return f"**{verdict}**" if verdict == "no match" else verdict
 
 
 def _far(cells: Sequence[Cell]) -> str:
@@ -385,7 +394,11 @@ def _reproduction(system: str) -> Reproduction:
         points=lambda _: [],
         make=None,
         rows=_rows,
-        page=_page,
+        text=Page(
+            lambda: (files("odonata.reproduce.interference") / "interference.md").read_text("utf-8"),
+            partial(_of_rows, system),
+            _of_runs,
+        ),
         picture=draw,
         gather=partial(gather, system),
         gather_from=partial(gather, system),

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.published import means_alone, row_of
 from odonata.reproduce.kang2019.runs import BACKLOGS, keep, make, product, varied
-from odonata.reproduce.markdown import table, wrapped
+from odonata.reproduce.markdown import table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
 DECIDED = ("2048B", "100ns")
 """Packet size and router delay of the preset `kang2019` (catalogue, decision 1)."""
+
+
+_CANDIDATE = "another candidate than the chosen one"
 
 
 def points(reduced: bool) -> Points:
@@ -41,7 +47,10 @@ def _rows(runs: Runs) -> list[Row]:
     for run in runs:
         traffic, _, label = run["case"].rpartition("/")
         ours = {run["messages"]: run["latency_mean_ps"] / 1e6}
-        rows.append(row_of(wanted[traffic], run["model"], ours, label=label))
+        chosen = label == ",".join(
+            f"{name}={value}" for name, value in zip(("packet", "router_delay"), DECIDED, strict=True)
+        )
+        rows.append(row_of(wanted[traffic], run["model"], ours, label=label, no_claim="" if chosen else _CANDIDATE))
     return rows
 
 
@@ -60,11 +69,12 @@ def rms(values: Sequence[float]) -> float:
     return math.sqrt(sum(value * value for value in values) / len(values))
 
 
-def _page(rows: Sequence[Row], _: Runs) -> str:
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     models = dict.fromkeys(row.model for row in rows)
-    messages = " and ".join(str(n) for n in sorted({row.messages for row in rows}))
-    tables = [f"## {model}\n\n{_verdict(rows, model)}\n\n{_table(rows, model)}\n" for model in models]
-    return wrapped("\n".join([_HEAD.format(messages=messages), *tables]).strip())
+    return {
+        "messages": " and ".join(str(n) for n in sorted({row.messages for row in rows})),
+        "tables": "\n".join(f"## {model}\n\n{_verdict(rows, model)}\n\n{_table(rows, model)}\n" for model in models),
+    }
 
 
 def _verdict(rows: Sequence[Row], model: str) -> str:
@@ -98,23 +108,15 @@ def _spaced(which: tuple[str, str]) -> str:
     return f"packets of {which[0].replace('B', ' B')} and a router delay of {which[1].replace('ns', ' ns')}"
 
 
-_HEAD = """\
-# Kang 2019: packet size and router delay
-
-Made by `odonata reproduce kang2019-calibration`; do not edit. The paper states neither. Six of its mean latencies for
-4 KB messages do not depend on the length of the run; the tables show by how much ours ({messages} messages per process)
-is above or below each of them. Buffers as in the preset `kang2019`. The published values come from the simulator that
-"as-published" imitates, so its table decides; the correct model keeps the same packets and delay: it is the same
-machine. The correct model's FPAR reads backlogs here (`sensing = "backlog"`).
-"""
-
 REPRODUCTION = Reproduction(
     name="kang2019-calibration",
     title="Kang 2019: packet size and router delay against its six steady latencies",
     points=points,
     make=make,
     rows=_rows,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.kang2019") / "calibration.md").read_text("utf-8"), _of_rows, lambda *_: {}
+    ),
     keep=keep,
     study="kang2019",
 )

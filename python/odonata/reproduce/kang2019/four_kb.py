@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
@@ -21,11 +20,13 @@ from odonata.reproduce.kang2019.runs import (
     varied,
 )
 from odonata.reproduce.markdown import counts, latencies, number, published, reasons, side_by_side, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
@@ -113,25 +114,29 @@ def _rows(runs: Runs) -> list[Row]:
     return compare(expected(), runs, inferred=INFERRED)
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
-    both = (AS_PUBLISHED, CORRECT)
-    return Template((files("odonata.reproduce.kang2019") / "four_kb.md").read_text(encoding="utf-8")).substitute(
-        counts_published=counts(rows, AS_PUBLISHED),
-        counts_correct=counts(rows, CORRECT),
-        table=side_by_side(rows, both),
-        latencies_published=latencies(rows, AS_PUBLISHED),
-        latencies_correct=latencies(rows, CORRECT),
-        reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
-        reasons_correct=reasons(row for row in rows if row.model == CORRECT),
-        thresholds=_indented(_by_messages(runs, "threshold")),
-        metrics=_indented(_by_messages(runs, "sensing")),
-        occupancies=_indented(_occupancies(rows, runs)),
-        thresholds_overloaded=_indented(_thresholds_overloaded(runs)),
-        buffers=_indented(_buffers(runs)),
-        ports=_indented(_ports(runs)),
-        inferred=INFERRED,
-        at_inferred=_at_inferred(rows),
-    )
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    return {
+        "counts_published": counts(rows, AS_PUBLISHED),
+        "counts_correct": counts(rows, CORRECT),
+        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT)),
+        "reasons_published": reasons(row for row in rows if row.model == AS_PUBLISHED),
+        "reasons_correct": reasons(row for row in rows if row.model == CORRECT),
+        "inferred": str(INFERRED),
+    }
+
+
+def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
+    return {
+        "latencies_published": latencies(rows, AS_PUBLISHED),
+        "latencies_correct": latencies(rows, CORRECT),
+        "thresholds": _indented(_by_messages(runs, "threshold")),
+        "metrics": _indented(_by_messages(runs, "sensing")),
+        "occupancies": _indented(_occupancies(rows, runs)),
+        "thresholds_overloaded": _indented(_thresholds_overloaded(runs)),
+        "buffers": _indented(_buffers(runs)),
+        "ports": _indented(_ports(runs)),
+        "at_inferred": _at_inferred(rows),
+    }
 
 
 def _at_inferred(rows: Sequence[Row]) -> str:
@@ -238,7 +243,9 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=_rows,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.kang2019") / "four_kb.md").read_text("utf-8"), _of_rows, _of_runs, wrap=False
+    ),
     picture=draw,
     keep=keep,
     study="kang2019",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 from statistics import mean
-from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure_large import draw
@@ -22,7 +21,8 @@ from odonata.reproduce.kang2019.runs import (
     product,
     varied,
 )
-from odonata.reproduce.markdown import counts, latencies, number, reasons, side_by_side, table, wrapped
+from odonata.reproduce.markdown import counts, latencies, number, reasons, side_by_side, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from odonata.reproduce.kang2019.runs import ByCase
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
@@ -112,7 +113,7 @@ def _averages(runs: Runs) -> list[Row]:
         largest = [slowdown for job in jobs if (slowdown := largest_slowdown(cases, CORRECT, job)) is not None]
         if largest:
             what = f"mean of the largest slowdowns at {len(largest)} of nine sizes and intervals, each at its largest N"
-            where, why = "section 4.3, figure 8", "with few messages the target ends before a background slows it much"
+            where = "section 4.3, figure 8"
             rows.append(
                 statement(
                     "K44",
@@ -123,27 +124,29 @@ def _averages(runs: Runs) -> list[Row]:
                     "20 %",
                     where,
                     model=CORRECT,
-                    why=why,
                 )
             )
     return rows
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
-    template = Template((files("odonata.reproduce.kang2019") / "large.md").read_text(encoding="utf-8"))
-    page = template.substitute(
-        counts_published=counts(rows, AS_PUBLISHED),
-        counts_correct=counts(rows, CORRECT),
-        table=side_by_side(rows, (AS_PUBLISHED, CORRECT)),
-        latencies_published=latencies(rows, AS_PUBLISHED),
-        latencies_correct=latencies(rows, CORRECT),
-        all=_all(runs),
-        missing=_missing(rows),
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    return {
+        "counts_published": counts(rows, AS_PUBLISHED),
+        "counts_correct": counts(rows, CORRECT),
+        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT)),
+        "missing": _missing(rows),
+        "reasons_published": reasons(row for row in rows if row.model == AS_PUBLISHED),
+        "reasons_correct": reasons(row for row in rows if row.model == CORRECT),
+    }
+
+
+def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
+    return {
+        "latencies_published": latencies(rows, AS_PUBLISHED),
+        "latencies_correct": latencies(rows, CORRECT),
+        "all": _all(runs),
         **_said(by_case(_first_messages(runs))),
-        reasons_published=reasons(row for row in rows if row.model == AS_PUBLISHED),
-        reasons_correct=reasons(row for row in rows if row.model == CORRECT),
-    )
-    return wrapped(page.strip())
+    }
 
 
 def _said(cases: ByCase) -> dict[str, str]:
@@ -249,6 +252,6 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=_rows,
-    page=_page,
+    text=Page(lambda: (files("odonata.reproduce.kang2019") / "large.md").read_text("utf-8"), _of_rows, _of_runs),
     picture=lambda rows, runs: draw(rows, _first_messages(runs)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from statistics import mean
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from odonata.reproduce.reproduction import Runs
-    from odonata.reproduce.rows import Growth, Verdict
+    from odonata.reproduce.rows import Growth
 
     Cases = Sequence[Mapping[str, Any]]
     Measure = Callable[[Cases, Cases], float]
@@ -47,11 +47,14 @@ class Expected:
     where: str
     """Section and figure."""
     why: dict[str, str]
-    """Model -> the cause where ours does not match."""
+    """Model -> the cause where ours does not match; "" if none is known."""
+    tested: dict[str, str] = field(default_factory=dict)
+    """Model -> the experiment that supports the cause."""
 
 
 def expected(file: str = "expected.csv") -> list[Expected]:
-    """The rows of a file in order; its columns `why_MODEL` (with `_` for `-`) hold causes."""
+    """The rows of a file in order; its columns `why_MODEL` and `tested_MODEL` (with `_` for `-`) hold causes and the
+    experiments that support them."""
     text = (files("odonata.reproduce.kang2019") / file).read_text(encoding="utf-8")
     return [_expected(line) for line in csv.DictReader(text.splitlines())]
 
@@ -59,11 +62,19 @@ def expected(file: str = "expected.csv") -> list[Expected]:
 def _expected(line: dict[str, str]) -> Expected:
     if line["kind"] not in KINDS:
         raise ValueError(f"{line['id']}: unknown kind {line['kind']!r}")
-    why = {key.removeprefix("why_").replace("_", "-"): text for key, text in line.items() if key.startswith("why_")}
-    texts = {key: text for key, text in line.items() if not key.startswith("why_")}
+    why, tested = (
+        {key.removeprefix(of).replace("_", "-"): text for key, text in line.items() if key.startswith(of)}
+        for of in ("why_", "tested_")
+    )
+    texts = {key: text for key, text in line.items() if not key.startswith(("why_", "tested_"))}
     theirs, cases, reference = (texts.pop(key) for key in ("theirs", "cases", "reference"))
     return Expected(
-        **texts, theirs=float(theirs), cases=tuple(cases.split()), reference=tuple(reference.split()), why=why
+        **texts,
+        theirs=float(theirs),
+        cases=tuple(cases.split()),
+        reference=tuple(reference.split()),
+        why=why,
+        tested=tested,
     )
 
 
@@ -167,21 +178,38 @@ def row_of(
     be compared at all."""
     most = inferred if inferred in ours else max(ours)
     growing = growth(ours)
-    verdict = judge(wanted.kind, ours[most], wanted.theirs, wanted.tolerance, growing, inferred=most == inferred)
-    why = _why(wanted.kind, verdict, growing, most, "" if verdict == "match" else wanted.why.get(model, ""))
-    if label:
-        verdict, why = ("not comparable" if no_claim else verdict), no_claim
+    verdict = judge(
+        wanted.kind,
+        ours[most],
+        wanted.theirs,
+        wanted.tolerance,
+        growing,
+        unit=wanted.unit,
+        inferred=most == inferred,
+    )
+    why = experiment = ""
+    if no_claim:
+        verdict, why = "not comparable", no_claim
+    elif verdict == "not comparable":
+        why = _open(wanted.kind, growing, most)
+    elif verdict == "no match" and not label:
+        why, experiment = wanted.why.get(model, ""), wanted.tested.get(model, "")
+    note = ""
+    if wanted.kind == "N" and growing != "steady" and verdict != "not comparable":
+        note = f"at {most} messages, a number inferred from another value"
     return Row(
         id=wanted.id,
         what=f"{label}: {wanted.what}" if label else wanted.what,
         model=model,
-        kind=wanted.kind,
+        kind="R" if no_claim else wanted.kind,
         unit=wanted.unit,
         ours=ours[most],
         theirs=wanted.theirs,
         tolerance=wanted.tolerance,
         verdict=verdict,
         why=why,
+        experiment=experiment,
+        note=note,
         messages=most,
         where=wanted.where,
         by_messages=ours,
@@ -190,14 +218,9 @@ def row_of(
     )
 
 
-def _why(kind: str, verdict: Verdict, growing: Growth | None, most: int, cause: str) -> str:
-    """The conclusion from the numbers, then the cause if it is known."""
+def _open(kind: str, growing: Growth | None, most: int) -> str:
+    """What the paper leaves open."""
     unstated = "the number of messages, which the paper does not state"
-    said = ""
     if kind == "F":
-        said = f"{unstated}, was inferred from this value"
-    elif kind == "N" and verdict == "not comparable":
-        said = f"grows with {unstated}" if growing == "grows" else f"depends on {unstated}; simulated for {most} only"
-    elif kind == "N" and growing != "steady":
-        said = f"at {most} messages, a number inferred from another value"
-    return "; ".join(part for part in (said, cause) if part)
+        return "a parameter was chosen by this value"
+    return f"grows with {unstated}" if growing == "grows" else f"depends on {unstated}; simulated for {most} only"

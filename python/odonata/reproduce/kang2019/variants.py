@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.kang2019.published import means_alone, row_of
 from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOGS, CORRECT, by_case, keep, make, product
 from odonata.reproduce.markdown import number, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
@@ -76,21 +79,31 @@ def split(name: str) -> tuple[str, str]:
     return f"{pattern}/{place}/{interval}", label[0].removeprefix("preset=kang2019,") if label else BASE
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
+def _of_rows(rows: Sequence[Row], texts: Texts) -> Texts:
     messages = rows[0].messages
     models = dict.fromkeys(row.model for row in rows)
-    tables = [f"## {model}\n\n{_table(rows, runs, model)}\n" for model in models]
-    meanings = "\n".join(f"- `{name}`: {text}." for name, text in MEANINGS.items())
-    head = _HEAD.format(messages=messages, half=messages // 2)
-    return "\n".join([head, *tables, f"## What the variants are\n\n{meanings}\n"])
+    return {
+        "messages": str(messages),
+        "half": str(messages // 2),
+        "tables": "\n".join(f"## {model}\n\n{_table(rows, texts['traffics'][model], model)}\n" for model in models),
+        "meanings": "\n".join(f"- `{name}`: {text}." for name, text in MEANINGS.items()),
+    }
 
 
-def _table(rows: Sequence[Row], runs: Runs, model: str) -> str:
+def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
+    """Model -> its traffics in the order of the runs."""
+    wanted, cases = means_alone(), list(by_case(runs))
+    return {
+        "traffics": {
+            model: list(dict.fromkeys(split(name)[0] for m, name in cases if m == model and split(name)[0] in wanted))
+            for model in dict.fromkeys(row.model for row in rows)
+        }
+    }
+
+
+def _table(rows: Sequence[Row], traffics: Sequence[str], model: str) -> str:
     wanted = means_alone()
     mine = [row for row in rows if row.model == model]
-    traffics = list(
-        dict.fromkeys(split(name)[0] for m, name in by_case(runs) if m == model and split(name)[0] in wanted)
-    )
     cells: dict[str, dict[str, str]] = {}
     for row in mine:
         variant, _, what = row.what.partition(": ")
@@ -104,28 +117,13 @@ def _table(rows: Sequence[Row], runs: Runs, model: str) -> str:
     return table(head, lines, "l" + "r" * len(traffics))
 
 
-_HEAD = """\
-# Kang 2019: what each routing option changes
-
-Made by `odonata reproduce kang2019-variants`; do not edit. Mean latency in µs of 2,304 processes that send 4 KB
-messages without a background, {messages} messages per process. `↑`: grows with the number of messages (from {half} to
-{messages} by more than 11 %), so the value says how fast the queues fill, not how long a message takes.
-
-With minimal paths only (`minimal`), a contiguous tornado collapses. With non-minimal paths only (`valiant`), packets
-load twice as many links, and latencies are higher in nearly all other cases. Whether a port exactly at the threshold
-is free, and where a spine's two links to a group end, makes no difference here. To consider only one other group
-costs most where most packets take non-minimal paths. `prog-adaptive`, which compares absolute queues, diverts earlier
-than FPAR: in the correct model this is better where minimal links are unequally loaded (contiguous) and worse where
-they are not (random). The correct model reads backlogs here (`sensing = "backlog"`).
-"""
-
 REPRODUCTION = Reproduction(
     name="kang2019-variants",
     title="Kang 2019: effect of every routing option on uniform random and tornado traffic",
     points=points,
     make=make,
     rows=_rows,
-    page=_page,
+    text=Page(lambda: (files("odonata.reproduce.kang2019") / "variants.md").read_text("utf-8"), _of_rows, _of_runs),
     keep=keep,
     study="kang2019",
 )

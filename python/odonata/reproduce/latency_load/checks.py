@@ -102,6 +102,7 @@ def _row(check: Check, lines: Curves, messages: int) -> Row:
         check.where,
         model=check.model,
         why=check.why,
+        experiment=f"the curve of `{BIASED}` on this page" if check.why else "",
         messages=messages,
     )
 
@@ -163,8 +164,7 @@ def _checks(system: System) -> Iterator[Check]:
     heavy = f"uniform at {HEAVY:g} %, mean latency: little more than minimal"
     why = (
         "without a bias, one or two packets that wait on the minimal path are enough for a non-minimal path, which "
-        "takes two global links instead of one, so that their capacity runs short; with a bias of four packets "
-        f"(`{BIASED}`) hardly any packet takes one"
+        f"takes two global links instead of one; with a bias (`{BIASED}`) the statement holds"
     )
     for number, model in enumerate(("ugal-l", BIASED, "ugal-g"), 18):
         ours = _slower("uniform", HEAVY, model, "minimal")

@@ -15,7 +15,7 @@ import tomlkit
 
 from odonata import machine, scenario, units
 from odonata.reproduce.latency_load.checks import BIASED, compare
-from odonata.reproduce.latency_load.page import draw, write
+from odonata.reproduce.latency_load.page import draw, page_of
 from odonata.reproduce.reproduction import Reproduction
 from odonata.store.latency import Latency
 
@@ -169,7 +169,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=lambda runs: compare(runs, system(runs[0]["form"]), max(map(messages, runs))),
-    page=lambda rows, runs: write(rows, runs, machine_words()),
+    text=page_of(machine_words),
     picture=lambda _, runs: draw(runs, system(runs[0]["form"])),
     keep=keep,
 )

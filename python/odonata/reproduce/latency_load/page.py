@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.latency_load.checks import SATURATED, curves, one_pair, stable
-from odonata.reproduce.markdown import number, reasons, table
+from odonata.reproduce.markdown import bold, held, number, reasons, table
+from odonata.reproduce.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
     from odonata.reproduce.latency_load.checks import Curve, Curves
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -25,30 +26,36 @@ _TITLES = {"uniform": "Uniform random traffic", "worst-case": "Worst case: every
 _MARKERS = "os^DvP"
 
 
-def write(rows: Sequence[Row], runs: Runs, machine: str) -> str:
+def page_of(machine: Callable[[], str]) -> Page:
     """The page; `machine` describes the machine."""
-    by_traffic = curves(runs)
-    matching = sum(row.verdict == "match" for row in rows)
-    template = (files("odonata.reproduce.latency_load") / "latency_load.md").read_text(encoding="utf-8")
-    return Template(template).substitute(
-        machine=machine,
-        counts=f"{matching} of {len(rows)} statements hold",
-        saturated=f"{SATURATED * 100:.0f}",
-        rows=_statements(rows),
-        reasons=reasons(rows),
-        throughput=_by_load(by_traffic, lambda run: number(run["accepted"] * 100, "%")),
-        latency=_by_load(by_traffic, lambda run: _unless_saturated(run, run["mean_ps"])),
-        buffers=_buffers(runs),
-        tail=_by_load(by_traffic, lambda run: _unless_saturated(run, run["p99_ps"])),
-    )
+
+    def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+        return {
+            "machine": machine(),
+            "counts": held(rows),
+            "saturated": f"{SATURATED * 100:.0f}",
+            "rows": _statements(rows),
+            "reasons": reasons(rows),
+        }
+
+    def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
+        by_traffic = curves(runs)
+        return {
+            "throughput": _by_load(by_traffic, lambda run: number(run["accepted"] * 100, "%")),
+            "latency": _by_load(by_traffic, lambda run: _unless_saturated(run, run["mean_ps"])),
+            "buffers": _buffers(runs),
+            "tail": _by_load(by_traffic, lambda run: _unless_saturated(run, run["p99_ps"])),
+        }
+
+    template = files("odonata.reproduce.latency_load") / "latency_load.md"
+    return Page(lambda: template.read_text("utf-8"), of_rows, of_runs, wrap=False)
 
 
 def _statements(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
-        verdict = row.verdict if row.verdict == "match" else f"**{row.verdict}**"
         values = (f"{number(value, row.unit)} {row.unit}" for value in (row.ours, row.theirs))
-        lines.append([row.id, row.what, f"`{row.model}`", *values, row.tolerance, verdict, row.where])
+        lines.append([row.id, row.what, f"`{row.model}`", *values, row.tolerance, bold(row.verdict), row.where])
     return table(["id", "what", "routing", "ours", "wanted", "tolerance", "verdict", "source"], lines, "lllrrlll")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from importlib.resources import files
-from string import Template
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from odonata.analysis.dispersion import TAIL_OF_EXPONENTIAL, TAIL_OF_NORMAL
 from odonata.plot.style import figure, settings
 from odonata.plot.times import Sample, draw_histogram, draw_qcd
 from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.measured import LIMIT_S, Measured, gather, series
 from odonata.reproduce.salimibeni2022.statements import MEASURES, MODEL, compare, relations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.analysis.correlation import Coefficient
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -39,31 +40,35 @@ DRAWN = (
 """Series whose histogram is drawn: 512 KiB on 128 nodes, 1 MiB on 512 and on 2,048 nodes."""
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    return {
+        "counts": counts(rows, MODEL),
+        "statements": side_by_side(rows, [MODEL]),
+        "reasons": reasons(rows),
+        "cause": fill(CAUSE, 118, break_on_hyphens=False),
+        "limit": f"{LIMIT_S:g}",
+        "normal": fixed(TAIL_OF_NORMAL, ".1%"),
+        "exponential": fixed(TAIL_OF_EXPONENTIAL, ".1%"),
+    }
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     measurements = series(runs)
     fitted = [measured for measured in measurements if measured.fits is not None]
     nodes = [measured.nodes for measured in measurements]
-    template = (files("odonata.reproduce.salimibeni2022") / "leonardo.md").read_text(encoding="utf-8")
-    return Template(template).substitute(
-        series=len(measurements),
-        allocations=len({measured.run for measured in measurements}),
-        least=min(nodes),
-        most=f"{max(nodes):,}",
-        counts=counts(rows, MODEL),
-        statements=side_by_side(rows, [MODEL]),
-        reasons=reasons(rows),
-        cause=fill(CAUSE, 118, break_on_hyphens=False),
-        spread=_spread(measurements),
-        bound=f"{1.36 / measurements[0].dispersion.n ** 0.5:.3f}",
-        families=_families(fitted),
-        winners=_winners(fitted),
-        agree=fill(f"{_agree(fitted)}. {_described(fitted)}", 118),
-        failures=_failures(fitted),
-        limit=f"{LIMIT_S:g}",
-        normal=fixed(TAIL_OF_NORMAL, ".1%"),
-        exponential=fixed(TAIL_OF_EXPONENTIAL, ".1%"),
-        all=_all(measurements),
-    )
+    return {
+        "series": str(len(measurements)),
+        "allocations": str(len({measured.run for measured in measurements})),
+        "least": str(min(nodes)),
+        "most": f"{max(nodes):,}",
+        "spread": _spread(measurements),
+        "bound": f"{1.36 / measurements[0].dispersion.n ** 0.5:.3f}",
+        "families": _families(fitted),
+        "winners": _winners(fitted),
+        "agree": fill(f"{_agree(fitted)}. {_described(fitted)}", 118),
+        "failures": _failures(fitted),
+        "all": _all(measurements),
+    }
 
 
 def _name(measured: Measured) -> str:
@@ -225,7 +230,12 @@ REPRODUCTION = Reproduction(
     points=lambda _: [],
     make=None,
     rows=compare,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.salimibeni2022") / "leonardo.md").read_text("utf-8"),
+        _of_rows,
+        _of_runs,
+        wrap=False,
+    ),
     picture=draw,
     gather=gather,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,8 @@ from odonata.analysis.correlation import CAUSE
 from odonata.analysis.fits import fit_all
 from odonata.plot.style import figure, settings
 from odonata.plot.times import Sample, draw_densities, draw_histogram, draw_scatter
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table, wrapped
+from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.queue import APPS, ENDS, LARGEST, LOCALITIES, SINGLE
 from odonata.reproduce.salimibeni2022.relations import MODEL, Measured, at, compare, plots, spread_by_slurm
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.analysis.correlation import Coefficient
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -52,43 +53,46 @@ LIMIT_S = 5.0
 """Processor time for one fit."""
 
 
-def _page(rows: Sequence[Row], runs: Runs) -> str:
-    template = (files("odonata.reproduce.salimibeni2022") / "marconi100.md").read_text(encoding="utf-8")
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     b = [utilisation(*queue) for queue in DRAWS]
+    return {
+        "counts": counts(rows, MODEL),
+        "statements": side_by_side(rows, [MODEL]),
+        "reasons": reasons(rows),
+        "queues": str(len(DRAWS)),
+        "least": f"{min(b):.2f}",
+        "most": f"{max(b):.2f}",
+        "low": f"{utilisation(*QUEUES['low']):.2f}",
+        "middle": f"{utilisation(*QUEUES['middle']):.2f}",
+        "high": f"{utilisation(*QUEUES['high']):.2f}",
+        "many": ", ".join(f"{app} {count}" for app, count in MANY.items()),
+        "often": f"{OFTEN['4 B']} (of {LONG} {OFTEN[LONG]}; of all-to-all half as many)",
+        "iterations": str(APP_ITERATIONS),
+        "apps": ", ".join(f"`{name}`" for name in APPS),
+        "ends": str(ENDS),
+        "single": fixed(SINGLE, ".0%"),
+        "largest": str(LARGEST),
+        "full": fixed(spread_by_slurm()[0] / 100, ".0%"),
+        "switch": fixed(spread_by_slurm()[1] / 100, ".0%"),
+        "empty": fixed(spread_by_slurm(0.6)[1] / 100, ".0%"),
+        "cause": CAUSE,
+        "families": str(len(FAMILIES)),
+    }
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     injected = [run["injected"] for run in runs if (run["draw"], run["load"]) == QUEUES["high"]]
-    return wrapped(
-        Template(template).substitute(
-            counts=counts(rows, MODEL),
-            statements=side_by_side(rows, [MODEL]),
-            reasons=reasons(rows),
-            runs=len(runs),
-            queues=len(DRAWS),
-            least=f"{min(b):.2f}",
-            most=f"{max(b):.2f}",
-            low=f"{utilisation(*QUEUES['low']):.2f}",
-            middle=f"{utilisation(*QUEUES['middle']):.2f}",
-            high=f"{utilisation(*QUEUES['high']):.2f}",
-            injected=fixed(float(np.mean(injected)), ".0%"),
-            many=", ".join(f"{app} {count}" for app, count in MANY.items()),
-            often=f"{OFTEN['4 B']} (of {LONG} {OFTEN[LONG]}; of all-to-all half as many)",
-            iterations=APP_ITERATIONS,
-            apps=", ".join(f"`{name}`" for name in APPS),
-            ends=ENDS,
-            single=fixed(SINGLE, ".0%"),
-            largest=LARGEST,
-            full=fixed(spread_by_slurm()[0] / 100, ".0%"),
-            switch=fixed(spread_by_slurm()[1] / 100, ".0%"),
-            empty=fixed(spread_by_slurm(0.6)[1] / 100, ".0%"),
-            correlations=_correlations(runs),
-            distributions=_distributions(runs),
-            applications=_applications(runs),
-            cause=CAUSE,
-            families=len(FAMILIES),
-            peaked=sum(measured.peaks is not None and measured.peaks.count > 1 for measured in _drawn(runs)) or "none",
-            ratio=f"{_minimal_over_adaptive(runs):.2f}",
-            diverted=fixed(max(1 - run["minimal"] for run in runs), ".1%"),
-        )
-    )
+    peaked = sum(measured.peaks is not None and measured.peaks.count > 1 for measured in _drawn(runs))
+    return {
+        "runs": str(len(runs)),
+        "injected": fixed(float(np.mean(injected)), ".0%"),
+        "correlations": _correlations(runs),
+        "distributions": _distributions(runs),
+        "applications": _applications(runs),
+        "peaked": str(peaked or "none"),
+        "ratio": f"{_minimal_over_adaptive(runs):.2f}",
+        "diverted": fixed(max(1 - run["minimal"] for run in runs), ".1%"),
+    }
 
 
 def _correlations(runs: Runs) -> str:
@@ -208,7 +212,9 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    page=_page,
+    text=Page(
+        lambda: (files("odonata.reproduce.salimibeni2022") / "marconi100.md").read_text("utf-8"), _of_rows, _of_runs
+    ),
     picture=draw,
     keep=keep,
 )

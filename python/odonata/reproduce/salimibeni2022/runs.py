@@ -81,6 +81,11 @@ def points(reduced: bool) -> Points:
     return list(_reduced() if reduced else _full())
 
 
+def scattered(reduced: bool) -> Points:
+    """Those of figure 4 alone."""
+    return list(_reduced() if reduced else _scatter(DRAWS, tuple(SIZES)))
+
+
 def _point(
     app: str, size: str, locality: str, queue: tuple[int, float], iterations: int, routing: str = ROUTING
 ) -> dict[str, Any]:

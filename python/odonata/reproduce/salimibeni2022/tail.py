@@ -7,8 +7,9 @@ others, five times. A history is one collective and size; its tail begins at the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,20 +18,41 @@ import polars as pl
 from odonata import machine
 from odonata.allocation.neighbours import neighbours
 from odonata.analysis import forecasts
-from odonata.prediction.train import train
-from odonata.reproduce.salimibeni2022.queue import SYSTEM, allocations, others
-from odonata.reproduce.salimibeni2022.runs import DRAWS, FAR, ROUTING, SIZES, utilisation
+from odonata.plot.style import SERIES, figure, settings
+from odonata.prediction.train import TAIL, train
+from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.page import Page
+from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import statement
+from odonata.reproduce.salimibeni2022.queue import NODES, SYSTEM, allocations, others
+from odonata.reproduce.salimibeni2022.runs import (
+    DRAWS,
+    FAR,
+    LONG,
+    OFTEN,
+    ROUTING,
+    SIZES,
+    keep,
+    make,
+    scattered,
+    utilisation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from odonata.prediction.predictor import Predictor
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Row
 
     Vector = NDArray[np.float64]
 
+MODEL = "simulated"
+ALONE = "b alone"
 PAPER = "b, size and collective"
 ALL = "these and neighbours"
 WITHOUT: dict[str, tuple[str, ...]] = {PAPER: ("neighbours",), ALL: ()}
@@ -134,3 +156,118 @@ def by_b(table: pl.DataFrame, of: Forecast) -> Forecast:
 def _known(row: dict[str, Any], predictor: Predictor) -> dict[str, Any]:
     names = {*predictor.used, *predictor.history_of, "b"}
     return {name: value for name, value in row.items() if name in names}
+
+def compare(runs: Runs) -> list[Row]:
+    """A row for each statement that the runs can answer."""
+    table = records(runs)
+    if table["started"].n_unique() < len(DRAWS):
+        return []
+    rows = []
+    of = {name: forecast(table, without) for name, without in WITHOUT.items()}
+    of = {ALONE: by_b(table, of[PAPER]), **of}
+    for name, made in of.items():
+        area, *ends = made.area()
+        what = f"area under the ROC, from {name}"
+        rows.append(_row(what, area, 0.5, "area", "> 0.5", (ends[0], ends[1]), len(made.tail)))
+        caught, *ends = made.caught()
+        what = f"share of the tail in the half that is flagged, from {name}"
+        rows.append(_row(what, caught, 100 * HALF, "%", f"> {100 * HALF:g}", (ends[0], ends[1]), len(made.tail)))
+    return rows
+
+
+def _row(
+    what: str, ours: float, theirs: float, unit: str, tolerance: str, interval: tuple[float, float], n: int
+) -> Row:
+    row = statement(
+        "V17", what, ours, theirs, unit, tolerance, "Salimi Beni 2022, abstract", model=MODEL, messages=1,
+        interval=interval,
+    )  # fmt: skip
+    return replace(row, repetitions=n)
+
+
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    return {
+        "counts": counts(rows, MODEL),
+        "statements": side_by_side(rows, [MODEL]),
+        "reasons": reasons(rows),
+        "folds": str(FOLDS),
+        "iterations": f"{OFTEN['4 B']} (of {LONG} {OFTEN[LONG]}; of all-to-all half as many)",
+        "nodes": str(NODES),
+        "half": fixed(HALF, ".0%"),
+        "quantile": f"{TAIL:g}",
+    }
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
+    records_of_runs = records(runs)
+    of = {name: forecast(records_of_runs, without) for name, without in WITHOUT.items()}
+    whole = {ALONE: by_b(records_of_runs, of[PAPER]), **of}
+    scores = [
+        [
+            name,
+            "{:.2f} ({:.2f} to {:.2f})".format(*made.area()),
+            "{:.0f} % ({:.0f} to {:.0f})".format(*made.caught()),
+            f"{made.precision():.0f} %",
+            "" if name == ALONE else f"{forecasts.brier(made.chance, made.tail):.4f}",
+        ]
+        for name, made in whole.items()
+    ]
+    share = float(of[ALL].tail.mean())
+    bins = [
+        [
+            f"{fixed(bin_.low, '.0%')} to {fixed(bin_.high, '.0%')}",
+            f"{bin_.runs:,}",
+            fixed(bin_.forecast, ".1%"),
+            fixed(bin_.observed, ".1%"),
+            " to ".join(fixed(end, ".1%") for end in bin_.interval),
+        ]
+        for bin_ in forecasts.reliability(of[ALL].chance, of[ALL].tail)
+    ]
+    return {
+        "runs": f"{records_of_runs.height:,}",
+        "queues": str(records_of_runs["started"].n_unique()),
+        "share": fixed(share, ".1%"),
+        "always": f"{share * (1 - share):.4f}",
+        "scores": table(["predicted from", "area under the ROC", "tail in the flagged half", "precision", "Brier"], scores, "lrrrr"),
+        "reliability": table(["probability", "runs", "predicted", "in the tail", "95 %"], bins, "lrrrr"),
+    }
+
+
+def draw(_: Sequence[Row], runs: Runs) -> Figure:
+    """The receiver operating characteristics, and predicted against observed probability."""
+    known = records(runs)
+    of = {name: forecast(known, without) for name, without in WITHOUT.items()}
+    of = {ALONE: by_b(known, of[PAPER]), **of}
+    with settings():
+        made = figure(10, 4.6)
+        left, right = made.subplots(1, 2)
+        for (name, this), colour in zip(of.items(), SERIES, strict=False):
+            order = np.argsort(-this.chance, kind="stable")
+            hits = np.append(0, np.cumsum(this.tail[order]) / this.tail.sum())
+            others = np.append(0, np.cumsum(1 - this.tail[order]) / (1 - this.tail).sum())
+            left.plot(100 * others, 100 * hits, label=f"{name}, {this.area()[0]:.2f}", color=colour)
+        left.plot([0, 100], [0, 100], linestyle=":", color="0.5", label="chance")
+        left.set(xlabel="other runs that are flagged (%)", ylabel="runs in the tail that are flagged (%)")
+        left.legend(title="predicted from, area", loc="lower right")
+        bins = forecasts.reliability(of[ALL].chance, of[ALL].tail)
+        x, y = ([100 * getattr(bin_, name) for bin_ in bins] for name in ("forecast", "observed"))
+        low, high = ([100 * abs(bin_.observed - bin_.interval[end]) for bin_ in bins] for end in (0, 1))
+        right.errorbar(x, y, [low, high], marker="o", linestyle="none", capsize=3, color=SERIES[2], label=ALL)
+        most = max(*x, *(a + b for a, b in zip(y, high, strict=True)))
+        right.plot([0, most], [0, most], linestyle=":", color="0.5")
+        right.set(xlabel="predicted probability of the tail (%)", ylabel="runs that were in the tail (%)")
+        right.legend(loc="upper left")
+    return made
+
+
+REPRODUCTION = Reproduction(
+    name="salimi-beni2022-tail",
+    title="Whether a run falls into the tail, predicted at its submission (Salimi Beni 2022)",
+    points=scattered,
+    make=make,
+    rows=compare,
+    text=Page(lambda: (files("odonata.reproduce.salimibeni2022") / "tail.md").read_text("utf-8"), _of_rows, _of_runs),
+    picture=draw,
+    keep=keep,
+    study="salimi-beni2022",
+)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import tomllib
 from functools import partial
 from importlib.resources import files
-from string import Template
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.markdown import number, reasons, table
+from odonata.reproduce.markdown import bold, counted, number, reasons, table
+from odonata.reproduce.page import Page, quoted
 from odonata.reproduce.reproduction import Reproduction
+from odonata.reproduce.rows import VERDICTS
 from odonata.reproduce.zhang2018 import pictures, tables
 from odonata.reproduce.zhang2018.gathered import by_routers, twice
 from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
     from odonata.reproduce.zhang2018.pictures import Draw
@@ -40,23 +42,29 @@ NAMES = {
 """Kind of routers -> its name on the pages."""
 
 
-def page(figure: str, rows: Sequence[Row], tables: str, *, picture: str) -> str:
+def page_of(figure: str, shown: Tables, picture: str) -> Page:
     """The page; `picture` says what is in it, "" if there is none."""
-    sizes = sorted({point["nodes"] for point in points(figure, False)}) or [272]
-    differs = _intro(figure).get("differs", "")
-    names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
-    return Template((files(PACKAGE) / "page.md").read_text(encoding="utf-8")).substitute(
-        title=_intro(figure)["title"],
-        name=f"zhang2018-{figure}",
-        intro=_intro(figure)["text"].strip(),
-        machines=f"s {names}" if len(sizes) > 1 else f" {names}",
-        picture=f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
-        counts=_counts(rows),
-        rows=_side_by_side(rows) if {row.model for row in rows} == set(BOTH) else _rows(rows),
-        differs=f"\n### What differs, and why\n\n{differs.strip()}\n" if differs else "",
-        reasons=_reasons(rows),
-        tables=tables.strip("\n"),
-    )
+
+    def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+        sizes = sorted({point["nodes"] for point in points(figure, False)}) or [272]
+        differs = quoted(_intro(figure).get("differs", ""), rows).strip()
+        names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
+        return {
+            "title": _intro(figure)["title"],
+            "name": f"zhang2018-{figure}",
+            "intro": quoted(_intro(figure)["text"], rows).strip(),
+            "machines": f"s {names}" if len(sizes) > 1 else f" {names}",
+            "picture": f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
+            "counts": _counts(rows),
+            "rows": _side_by_side(rows) if {row.model for row in rows} == set(BOTH) else _rows(rows),
+            "differs": f"\n### What differs\n\n{differs}\n" if differs else "",
+            "reasons": _reasons(rows),
+        }
+
+    def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
+        return {"tables": shown(figure, runs).strip("\n")}
+
+    return Page(lambda: (files(PACKAGE) / "page.md").read_text("utf-8"), of_rows, of_runs)
 
 
 def _intro(figure: str) -> dict[str, str]:
@@ -67,12 +75,11 @@ def _intro(figure: str) -> dict[str, str]:
 
 def _counts(rows: Sequence[Row]) -> str:
     """Number of rows by routers and verdict."""
-    verdicts = ("match", "no match", "not comparable")
     lines = [
-        [NAMES.get(name, name), *(str(sum(row.verdict == verdict for row in some)) for verdict in verdicts)]
+        [NAMES.get(name, name), *(str(sum(counted(row) == verdict for row in some)) for verdict in VERDICTS)]
         for name, some in _by_model(rows).items()
     ]
-    return table(["routers", *verdicts], lines, "lrrr")
+    return table(["routers", *VERDICTS], lines, "l" + "r" * len(VERDICTS))
 
 
 def _by_model(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -111,10 +118,7 @@ def _side_by_side(rows: Sequence[Row]) -> str:
 
 
 def _ours(row: Row) -> list[str]:
-    return [
-        f"{number(row.ours, row.unit)} {row.unit}",
-        f"**{row.verdict}**" if row.verdict == "no match" else row.verdict,
-    ]
+    return [f"{number(row.ours, row.unit)} {row.unit}", bold(row.verdict)]
 
 
 def _theirs(row: Row) -> str:
@@ -154,7 +158,7 @@ def _figure(
         points=partial(points, figure),
         make=make,
         rows=rows,
-        page=lambda compared_rows, runs: page(figure, compared_rows, shown(figure, runs), picture=seen),
+        text=page_of(figure, shown, seen),
         picture=None if draw is None else lambda _, runs: draw(runs),
         keep=keep,
         study="zhang2018",

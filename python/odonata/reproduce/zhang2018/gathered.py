@@ -265,8 +265,10 @@ def twice(figure: str, rows_of: Callable[[Table], list[Row]], table: Table) -> l
     rows = []
     for routers, runs in by_routers(table).items():
         for row in rows_of(runs):
-            why = row.why or next((reason.why for reason in known if reason.explains(routers, row.what)), "")
-            rows.append(replace(row, model=routers, why="" if row.verdict == "match" else why))
+            cause = next((reason for reason in known if reason.explains(routers, row.what)), None)
+            if cause is not None and row.verdict == "no match" and not row.why:
+                row = replace(row, why=cause.why, experiment=cause.experiment)
+            rows.append(replace(row, model=routers))
     return rows
 
 
@@ -278,6 +280,8 @@ class Reason:
     rows: tuple[str, ...]
     """Beginnings of their `what`."""
     why: str
+    experiment: str
+    """The page or the table whose runs support it."""
 
     def explains(self, routers: str, what: str) -> bool:
         """Whether it is about this row."""
@@ -291,7 +295,9 @@ def reasons() -> dict[str, list[Reason]]:
     by_figure: dict[str, list[Reason]] = {}
     for figure, listed in tomllib.loads(text).items():
         by_figure[figure] = [
-            Reason(tuple(reason["routers"]), tuple(reason["rows"]), " ".join(reason["why"].split()))
+            Reason(
+                tuple(reason["routers"]), tuple(reason["rows"]), " ".join(reason["why"].split()), reason["experiment"]
+            )
             for reason in listed
         ]
     return defaultdict(list, by_figure)

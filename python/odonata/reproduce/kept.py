@@ -1,0 +1,126 @@
+"""The files of a reproduction beside its page: NAME.csv has the rows, NAME.json the texts that come from runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError, RunError
+from odonata.reproduce.made import UNKNOWN, Made
+from odonata.reproduce.rows import KINDS, VERDICTS, Row, judged_again
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from odonata.reproduce.made import About
+
+HEAD = (
+    "id", "what", "model", "kind", "unit", "ours", "low", "high", "repetitions", "theirs", "tolerance", "verdict",
+    "messages", "growth", "meets_at", "where", "note", "why", "experiment", "settings", "version", "engine", "date",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the files hold."""
+
+    rows: list[Row]
+    """With the verdicts that follow from their numbers now."""
+    texts: Mapping[str, Any]
+    made: Made
+
+
+def as_csv(rows: Sequence[Row], made: Made, about: About) -> str:
+    """The rows as a table; every line names what made it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEAD)
+    for row in rows:
+        low, high = (f"{end:.6g}" for end in row.interval) if row.interval else ("", "")
+        cells = {
+            **row.__dict__,
+            **made.as_json(),
+            "ours": f"{row.ours:.6g}",
+            "low": low,
+            "high": high,
+            "repetitions": row.repetitions or "",
+            "growth": row.growth or "",
+            "meets_at": "" if row.meets_at is None else f"{row.meets_at:.0f}",
+            "settings": about.of(row.model),
+        }
+        writer.writerow([cells[name] for name in HEAD])
+    return text.getvalue()
+
+
+def as_json(texts: Mapping[str, Any], made: Made) -> str:
+    """The texts and what made them."""
+    return json.dumps({"made": made.as_json(), "texts": dict(texts)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read(folder: Path, name: str) -> Kept:
+    """The rows of NAME.csv, judged again, and the texts of NAME.json.
+
+    Raises InputError if a file is missing or is none of these.
+    """
+    rows = read_rows(folder / f"{name}.csv")
+    file = folder / f"{name}.json"
+    try:
+        held = json.loads(_text(file, name))
+        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]))
+    except (ValueError, KeyError, TypeError) as problem:
+        raise InputError(
+            f"{file}: found {problem}, expected the texts of a page, written by `odonata reproduce`"
+        ) from problem
+
+
+def made_of(folder: Path, name: str) -> Made:
+    """What made the rows of NAME.csv. Raises InputError as `read`."""
+    file = folder / f"{name}.csv"
+    for line in csv.DictReader(_text(file, name).splitlines()):
+        return Made(line.get("version", ""), line.get("engine", UNKNOWN), line.get("date", ""))
+    raise InputError(f"{file}: found no rows, expected one for each published value")
+
+
+def read_rows(file: Path) -> list[Row]:
+    """The rows as they were written. Raises InputError for another table, with the line."""
+    lines = csv.DictReader(_text(file, file.stem).splitlines())
+    if tuple(lines.fieldnames or ()) != HEAD:
+        missing = [name for name in HEAD if name not in (lines.fieldnames or ())] or ["columns in another order"]
+        raise InputError(f"{file}:1: found no column `{missing[0]}`, expected the rows of `odonata reproduce`")
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        try:
+            rows.append(_row(line))
+        except (ValueError, TypeError) as problem:
+            raise InputError(f"{file}:{number}: found {problem}, expected a row of `odonata reproduce`") from problem
+    return rows
+
+
+def _row(line: Mapping[str, str]) -> Row:
+    for name, known in (("kind", KINDS), ("verdict", VERDICTS), ("growth", ("", "steady", "grows"))):
+        if line[name] not in known:
+            raise ValueError(f"{name} `{line[name]}`")
+    texts = ("id", "what", "model", "kind", "unit", "tolerance", "verdict", "where", "note", "why", "experiment")
+    return Row(
+        **{name: line[name] for name in texts},  # type: ignore[arg-type]
+        ours=float(line["ours"]),
+        theirs=float(line["theirs"]),
+        messages=int(line["messages"]),
+        growth=line["growth"] or None,  # type: ignore[arg-type]
+        meets_at=float(line["meets_at"]) if line["meets_at"] else None,
+        interval=(float(line["low"]), float(line["high"])) if line["low"] else None,
+        repetitions=int(line["repetitions"] or 0),
+    )
+
+
+def _text(file: Path, name: str) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{file}: not found", hint=f"`odonata reproduce {name}` writes it") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise RunError(f"cannot read `{file}`: {problem}") from problem

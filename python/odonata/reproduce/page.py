@@ -1,0 +1,72 @@
+"""A page as a template with two kinds of values: those of its rows, and those of its runs.
+
+What comes from rows (verdicts, counts, reasons, numbers in sentences) can be computed again from the rows' table. What
+comes from runs (tables of latencies) is kept in `NAME.json` beside the page. So a page can be made again without its
+runs, with the words and verdicts of today and the numbers of the run that made them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from odonata.reproduce.markdown import number, wrapped
+
+if TYPE_CHECKING:
+    from odonata.reproduce.made import About, Made
+    from odonata.reproduce.reproduction import Runs
+    from odonata.reproduce.rows import Row
+
+Texts = Mapping[str, Any]
+"""Name of a placeholder -> its text; other JSON values are for `of_rows`."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """How a page is written."""
+
+    template: Callable[[], str]
+    """The text, with placeholders (`$name`) and quoted rows (below)."""
+    of_rows: Callable[[Sequence[Row], Texts], Texts]
+    """What comes from rows, which may lay it out with kept values."""
+    of_runs: Callable[[Sequence[Row], Runs], Texts]
+    """What comes from runs: values that JSON can hold."""
+    wrap: bool = True
+    """Whether paragraphs are filled anew."""
+
+    def render(self, rows: Sequence[Row], texts: Texts, made: Made, about: About) -> str:
+        """The page. The placeholder `$made` says what made it."""
+        words = made.words(about, (row.model for row in rows))
+        text = quoted(self.template(), rows)
+        plain = {name: value for name, value in texts.items() if isinstance(value, str)}
+        page = Template(text).substitute(plain, **self.of_rows(rows, texts), made=words)
+        return wrapped(page.strip()) if self.wrap else page
+
+
+_QUOTED = re.compile(r"\{([a-z0-9.-]+): ([^{}|]+?)(?: \| (theirs|low|high|verdict))?\}")
+
+
+def quoted(text: str, rows: Sequence[Row]) -> str:
+    """The text with `{MODEL: WHAT}` as the value of the row of this model whose `what` begins so, with its unit.
+
+    `{MODEL: WHAT | theirs}` is the published value, and `low`, `high` and `verdict` are others of the row. Raises
+    ValueError if no row or several rows begin so.
+    """
+
+    def value(which: re.Match[str]) -> str:
+        model, what, part = which.group(1), " ".join(which.group(2).split()), which.group(3) or "ours"
+        exact = [row for row in rows if row.model == model and row.what == what]
+        chosen = exact or [row for row in rows if row.model == model and row.what.startswith(what)]
+        if len(chosen) != 1:
+            raise ValueError(f"{len(chosen)} rows of `{model}` begin with `{what}`, expected one")
+        (row,) = chosen
+        if part == "verdict":
+            return row.verdict
+        low, high = row.interval or (row.ours, row.ours)
+        of = {"ours": row.ours, "theirs": row.theirs, "low": low, "high": high}[part]
+        return f"{number(of, row.unit)} {row.unit}"
+
+    return _QUOTED.sub(value, text)

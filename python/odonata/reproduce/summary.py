@@ -1,0 +1,121 @@
+"""Everything that is reproduced in one table: by paper, settings, kind and verdict, as in `validation/README.md`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from odonata.errors import InputError
+from odonata.reproduce.kept import made_of, read_rows
+from odonata.reproduce.made import SHIPPED, UNKNOWN, abouts
+from odonata.reproduce.markdown import COUNTED, FITTED, counted, table
+from odonata.reproduce.rows import KINDS, judged_again
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from odonata.reproduce.made import About, Made
+
+HEAD = ("paper", "settings", "kind", *COUNTED, "rests on an interval")
+DEVIATE = "deviate"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The counts of the rows in a folder, and what made each page."""
+
+    counts: dict[tuple[str, str, str], Counter[str]]
+    """(Paper, shipped defaults or not, kind) -> verdict -> number; `interval` counts those with an interval."""
+    pages: dict[str, Made]
+    missing: tuple[str, ...]
+    """Pages that are not in the folder."""
+
+    def lines(self) -> list[list[str]]:
+        """The table below `HEAD`, with the sums in its last lines."""
+        counted_lines = [
+            [*key, *(str(of[verdict]) for verdict in COUNTED), str(of["interval"])] for key, of in self.counts.items()
+        ]
+        for settings in (SHIPPED, DEVIATE):
+            total = sum((of for key, of in self.counts.items() if key[1] == settings), Counter())
+            counted_lines.append(
+                ["all", settings, "", *(str(total[verdict]) for verdict in COUNTED), str(total["interval"])]
+            )
+        return counted_lines
+
+    def as_json(self) -> list[dict[str, str | int]]:
+        """One object for each paper, settings and kind."""
+        return [
+            {"paper": paper, "settings": settings, "kind": kind, **{name: of[name] for name in (*COUNTED, "interval")}}
+            for (paper, settings, kind), of in self.counts.items()
+        ]
+
+
+def summarise(folder: Path) -> Summary:
+    """The rows of all pages in the folder, judged again.
+
+    Raises InputError if there is no page, or a table that is none of `odonata reproduce`.
+    """
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    pages: dict[str, Made] = {}
+    missing = []
+    for name, about in abouts().items():
+        file = folder / f"{name}.csv"
+        if not file.exists():
+            missing.append(name)
+            continue
+        pages[name] = made_of(folder, name)
+        for row in read_rows(file):
+            row = judged_again(row)
+            settings = SHIPPED if about.of(row.model) == SHIPPED else DEVIATE
+            of = counts.setdefault((about.paper, settings, row.kind), Counter())
+            of[counted(row)] += 1
+            of["interval"] += row.interval is not None
+    if not pages:
+        raise InputError(f"{folder}: found no rows of a reproduction", hint="`odonata reproduce NAME` makes a page")
+    return Summary(_ordered(counts), pages, tuple(missing))
+
+
+def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str, str, str], Counter[str]]:
+    papers = list(dict.fromkeys(about.paper for about in abouts().values()))
+    order = (papers, [SHIPPED, DEVIATE], list(KINDS))
+    return {
+        key: counts[key]
+        for key in sorted(counts, key=lambda key: [of.index(part) for of, part in zip(order, key, strict=True)])
+    }
+
+
+def readme(summary: Summary, engine: str) -> str:
+    """The text of `validation/README.md`; pages are held against this engine."""
+    template = (files("odonata.reproduce") / "readme.md").read_text("utf-8")
+    old = [name for name, made in summary.pages.items() if made.engine != engine]
+    return Template(template).substitute(
+        engine=engine,
+        old=str(len(old)),
+        all=str(len(summary.pages)),
+        pages=table(
+            ["page", "source", "contents", "made by", "date", "engine"],
+            [_page(abouts()[name], made, engine) for name, made in summary.pages.items()],
+        ),
+        summary=table(HEAD, summary.lines(), "lll" + "r" * (len(COUNTED) + 1)),
+        kinds="\n".join(f"- {kind}: {meaning}." for kind, meaning in KINDS.items()),
+        fitted=FITTED,
+    )
+
+
+def _page(about: About, made: Made, engine: str) -> list[str]:
+    link = f"[{about.name}]({about.name}.md) ([rows]({about.name}.csv))"
+    state = "this" if made.engine == engine else UNKNOWN if made.engine == UNKNOWN else "another"
+    return [link, about.source, about.contents, f"`odonata reproduce {about.name}`", made.date, _marked(state)]
+
+
+def _marked(state: str) -> str:
+    return state if state == "this" else f"**older**: {state}"
+
+
+def printed(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+    """Head and lines of the table on a terminal."""
+    return HEAD, summary.lines()
