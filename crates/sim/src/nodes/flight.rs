@@ -70,12 +70,21 @@ impl Flights {
     #[inline]
     pub fn put(&mut self, slot: u32, flight: Flight) {
         if slot as usize >= self.slots.len() {
-            self.slots.resize(slot as usize + 1, NO_FLIGHT);
+            self.grow(slot as usize + 1);
         }
         self.slots[slot as usize] = flight;
         if self.striped {
-            self.latest.resize(self.slots.len(), 0);
             self.latest[slot as usize] = 0;
+        }
+    }
+
+    /// Makes room for so many slots. (Not inlined, so that a message that takes a free slot does not pay for it.)
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, slots: usize) {
+        self.slots.resize(slots, NO_FLIGHT);
+        if self.striped {
+            self.latest.resize(slots, 0);
         }
     }
 
