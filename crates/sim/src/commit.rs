@@ -193,7 +193,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
             }
         }
         if self.special {
-            start = start.max(self.specially::<S, N>(nics, from, target, packet, now, decision));
+            start = start.max(self.specially::<S, N>(nics, from, (output, decision.channel()), to_node, packet, now));
         }
         let hop = HopTiming::new(start, times, class);
         // SAFETY: as above.
@@ -221,10 +221,10 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         &mut self,
         nics: &N,
         from: S::From,
-        Target { output, to_node }: Target,
+        (output, channel): (OutputVc, u8),
+        to_node: bool,
         packet: &Event,
         now: u64,
-        decision: RouteDecision,
     ) -> u64 {
         let (links, times) = (&self.links, self.links.times(nics, packet));
         let class = if to_node { ClassId::NODE.0 } else { links.vcs[output.vc()].class() };
@@ -241,7 +241,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
                 packet,
                 times,
                 output,
-                channel: decision.channel(),
+                channel,
                 class,
                 to_node,
                 since: packet.time.max(earliest),

@@ -6,7 +6,9 @@ use crate::fabric::packet::{Event, EventKind, RouteDecision};
 use crate::fabric::{OutputVc, PacketInfo};
 
 impl<Q: Queue<Event>> Fabric<'_, Q> {
-    /// A packet waits at `now` until there is room behind its output.
+    /// A packet, which follows its route decision already, waits at `now` until there is room behind its output. (The port
+    /// and the channel of the decision come alone: a whole decision would be kept in memory also for packets that need
+    /// not wait.)
     #[cold]
     #[inline(never)]
     pub fn block<N: PacketInfo>(
@@ -14,22 +16,22 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         nics: &N,
         router: u32,
         output: OutputVc,
+        (port, channel): (u16, u8),
         packet: &Event,
         now: u64,
-        decision: RouteDecision,
     ) {
         let links = &mut self.links;
-        let (times, far) = (links.times(nics, packet), links.far_buffer(output, decision.channel()));
+        let (times, far) = (links.times(nics, packet), links.far_buffer(output, channel));
         let (vc, log) = (&mut links.vcs[output.vc()], links.logs.get_mut(output.vc()));
         links.outs[output.slot()].blocked_ps += times.serialisation(vc.class());
-        links.blocked.push(&mut log.chain, packet).follow(decision);
+        links.blocked.push(&mut log.chain, packet);
         if let Some(blame) = &mut self.observers.blame {
             blame.block(far, output.vc(), links.wiring.times(vc.class()).buffer - vc.room, now);
         }
         if !vc.waits() {
             vc.set_waits(true);
             log.waits_since = now;
-            self.arm(router, decision.port(), decision.channel(), output);
+            self.arm(router, port, channel, output);
         }
     }
 

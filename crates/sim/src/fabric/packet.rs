@@ -141,6 +141,15 @@ impl Event {
         self.hop |= decision.marks as u8;
     }
 
+    /// The packet with its routing state after a decision.
+    #[inline(always)]
+    #[must_use]
+    pub fn following(&self, decision: RouteDecision) -> Self {
+        let mut packet = *self;
+        packet.follow(decision);
+        packet
+    }
+
     /// An event that is not a packet.
     #[must_use]
     pub fn other(kind: EventKind, time: u64, port: u16, channel: u8, message: u32) -> Self {

@@ -54,7 +54,7 @@ impl Flights {
     }
 
     /// Adds a message; returns its slot.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, flight: Flight) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.put(slot, flight);
@@ -67,15 +67,24 @@ impl Flights {
     }
 
     /// Puts a message in a slot that another partition has given out.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, slot: u32, flight: Flight) {
         if slot as usize >= self.slots.len() {
-            self.slots.resize(slot as usize + 1, NO_FLIGHT);
+            self.grow(slot as usize + 1);
         }
         self.slots[slot as usize] = flight;
         if self.striped {
-            self.latest.resize(self.slots.len(), 0);
             self.latest[slot as usize] = 0;
+        }
+    }
+
+    /// Makes room for so many slots. (Not inlined, so that a message that takes a free slot does not pay for it.)
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, slots: usize) {
+        self.slots.resize(slots, NO_FLIGHT);
+        if self.striped {
+            self.latest.resize(slots, 0);
         }
     }
 

@@ -108,7 +108,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         let rails = fabric.links.wiring.rails;
         if let Some(head) = head {
-            self.pump(fabric, routing, node * rails, now, (0, head));
+            self.pump(fabric, routing, node * rails, now, 0, head);
         }
         if rails > 1 || E::SELECTIVE {
             self.pump_node(fabric, routing, node, now);

@@ -108,7 +108,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         if !E::SELECTIVE && self.nics[nic as usize].is_idle() {
             // Without a queue entry: most NICs of a program never need one.
-            self.pump(fabric, routing, nic, now, (0, waiting));
+            self.pump(fabric, routing, nic, now, 0, waiting);
             return;
         }
         self.enqueue(nic, waiting);

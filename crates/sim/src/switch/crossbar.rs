@@ -349,12 +349,12 @@ impl Crossbar {
         packet.time = HopTiming::earliest_start(tail, 0, serialisation).max(head);
         let room = state.node()
             || !state.waits() && (state.room >= times.wire || fabric.links.look_for_room(vc, channel, times.wire, now));
-        let decision = RouteDecision::new(&packet, port, channel);
         if room {
+            let decision = RouteDecision::new(&packet, port, channel);
             let target = Target { output: vc, to_node: state.node() };
             fabric.commit((self, nics), router, target, &packet, now, decision);
         } else {
-            fabric.block(nics, router, vc, &packet, now, decision);
+            fabric.block(nics, router, vc, (port, channel), &packet, now);
         }
     }
 }

@@ -70,14 +70,15 @@ impl Switch for Ideal {
         // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
-            if fabric.watches_decisions && fabric.decided(nics, place, packet, packet.to_port()) {
-                return self.eject_marked(fabric, nics, place, packet);
+            if fabric.watches_decisions {
+                return self.eject_watched(fabric, nics, place, packet);
             }
             return self.eject(fabric, nics, place, packet);
         }
         let decision = route(&fabric.links, routing, place, packet);
-        if fabric.watches_decisions && fabric.decided(nics, place, packet, decision.port()) {
-            return self.forward_marked(fabric, nics, router, place, packet, decision);
+        if fabric.watches_decisions {
+            let out = (decision.port(), decision.channel());
+            return self.forward_watched(fabric, nics, router, place, out, &packet.following(decision));
         }
         self.forward(fabric, nics, router, place, packet, decision);
     }
@@ -127,35 +128,37 @@ impl Ideal {
             let target = Target { output, to_node: false };
             fabric.commit((self, nics), place.first, target, packet, packet.time, decision);
         } else {
-            fabric.block(nics, router, output, packet, packet.time, decision);
+            let out = (decision.port(), decision.channel());
+            fabric.block(nics, router, output, out, &packet.following(decision), packet.time);
         }
     }
 
-    /// As [`eject`](Self::eject), of a packet that is marked here.
-    #[cold]
+    /// As [`eject`](Self::eject), if decisions are watched. (Not inlined, so that other runs do not pay for it.)
     #[inline(never)]
-    fn eject_marked<Q: Queue<Event>, N: Nics>(
+    fn eject_watched<Q: Queue<Event>, N: Nics>(
         &mut self,
         fabric: &mut Fabric<'_, Q>,
         nics: &mut N,
         place: RouterPlace,
         packet: &Event,
     ) {
-        self.eject(fabric, nics, place, &packet.marked());
+        let marked = fabric.decided(nics, place, packet, packet.to_port());
+        self.eject(fabric, nics, place, &if marked { packet.marked() } else { *packet });
     }
 
-    /// As [`forward`](Self::forward), of a packet that is marked here.
-    #[cold]
+    /// As [`forward`](Self::forward), if decisions are watched: a packet leaves by a port and a channel.
     #[inline(never)]
-    fn forward_marked<Q: Queue<Event>, N: Nics>(
+    fn forward_watched<Q: Queue<Event>, N: Nics>(
         &mut self,
         fabric: &mut Fabric<'_, Q>,
         nics: &mut N,
         router: u32,
         place: RouterPlace,
+        (port, channel): (u16, u8),
         packet: &Event,
-        decision: RouteDecision,
     ) {
-        self.forward(fabric, nics, router, place, &packet.marked(), decision);
+        let marked = fabric.decided(nics, place, packet, port);
+        let packet = if marked { packet.marked() } else { *packet };
+        self.forward(fabric, nics, router, place, &packet, RouteDecision::new(&packet, port, channel));
     }
 }
