@@ -37,6 +37,7 @@ from odonata.reproduce.salimibeni2022.runs import (
     scattered,
     utilisation,
 )
+from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,10 +55,11 @@ if TYPE_CHECKING:
 MODEL = "simulated"
 ALONE = "b alone"
 PAPER = "b, size and collective"
-ALL = "these and neighbours"
-WITHOUT: dict[str, tuple[str, ...]] = {PAPER: ("neighbours",), ALL: ()}
+NEIGHBOURS = "these and neighbours"
+WITHOUT: dict[str, tuple[str, ...]] = {PAPER: ("neighbours",), NEIGHBOURS: ()}
 """Predictor -> columns of the records that it does not get."""
 FOLDS = 5
+HEAD = ("predicted from", "area under the ROC", "tail in the flagged half", "precision", "Brier")
 RESAMPLES = 1_000
 HALF = 0.5
 """Share of the runs that is flagged for the share of the tail that is caught. Assumed: the paper names none."""
@@ -157,6 +159,7 @@ def _known(row: dict[str, Any], predictor: Predictor) -> dict[str, Any]:
     names = {*predictor.used, *predictor.history_of, "b"}
     return {name: value for name, value in row.items() if name in names}
 
+
 def compare(runs: Runs) -> list[Row]:
     """A row for each statement that the runs can answer."""
     table = records(runs)
@@ -212,7 +215,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
         ]
         for name, made in whole.items()
     ]
-    share = float(of[ALL].tail.mean())
+    share = float(of[NEIGHBOURS].tail.mean())
     bins = [
         [
             f"{fixed(bin_.low, '.0%')} to {fixed(bin_.high, '.0%')}",
@@ -221,14 +224,16 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
             fixed(bin_.observed, ".1%"),
             " to ".join(fixed(end, ".1%") for end in bin_.interval),
         ]
-        for bin_ in forecasts.reliability(of[ALL].chance, of[ALL].tail)
+        for bin_ in forecasts.reliability(of[NEIGHBOURS].chance, of[NEIGHBOURS].tail)
     ]
     return {
         "runs": f"{records_of_runs.height:,}",
         "queues": str(records_of_runs["started"].n_unique()),
         "share": fixed(share, ".1%"),
         "always": f"{share * (1 - share):.4f}",
-        "scores": table(["predicted from", "area under the ROC", "tail in the flagged half", "precision", "Brier"], scores, "lrrrr"),
+        "scores": table(
+            ["predicted from", "area under the ROC", "tail in the flagged half", "precision", "Brier"], scores, "lrrrr"
+        ),
         "reliability": table(["probability", "runs", "predicted", "in the tail", "95 %"], bins, "lrrrr"),
     }
 
@@ -249,10 +254,10 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
         left.plot([0, 100], [0, 100], linestyle=":", color="0.5", label="chance")
         left.set(xlabel="other runs that are flagged (%)", ylabel="runs in the tail that are flagged (%)")
         left.legend(title="predicted from, area", loc="lower right")
-        bins = forecasts.reliability(of[ALL].chance, of[ALL].tail)
+        bins = forecasts.reliability(of[NEIGHBOURS].chance, of[NEIGHBOURS].tail)
         x, y = ([100 * getattr(bin_, name) for bin_ in bins] for name in ("forecast", "observed"))
         low, high = ([100 * abs(bin_.observed - bin_.interval[end]) for bin_ in bins] for end in (0, 1))
-        right.errorbar(x, y, [low, high], marker="o", linestyle="none", capsize=3, color=SERIES[2], label=ALL)
+        right.errorbar(x, y, [low, high], marker="o", linestyle="none", capsize=3, color=SERIES[2], label=NEIGHBOURS)
         most = max(*x, *(a + b for a, b in zip(y, high, strict=True)))
         right.plot([0, most], [0, most], linestyle=":", color="0.5")
         right.set(xlabel="predicted probability of the tail (%)", ylabel="runs that were in the tail (%)")
