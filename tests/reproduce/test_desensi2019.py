@@ -193,7 +193,7 @@ def _one(
         far = list(pingpong.DISTANCES).index(distance)
         if sign < 0:
             return 1e6 * (5 - far) * (wave / (1 + far)), 1.0, 1.0, 0.0, 1.0
-        times = 1e6 * (1 + far / 1000 + 0.001 * (1 + far) ** 2 * (wave - 1))
+        times = 1e6 * (1 + far / 50 + 0.001 * (1 + far) ** 2 * (wave - 1))
         if distance == "inter-chassis":
             times[0] += 1e6 * count
         if distance == "inter-groups":

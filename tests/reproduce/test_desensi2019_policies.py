@@ -112,7 +112,7 @@ def _values(point: dict[str, Any], sign: int) -> dict[str, Any]:
         aware = min(1.0, high) * 0.9
     if sign < 0 and benchmark == "alltoall":
         aware = 1.3
-    time = {DEFAULT: 1.0, HIGH_BIAS: high, APP_AWARE: aware, OURS[0]: aware - 0.01 * sign, OURS[1]: 1.0}[policy]
+    time = {DEFAULT: 1.0, HIGH_BIAS: high, APP_AWARE: aware, OURS[0]: aware - 0.03 * sign, OURS[1]: 1.0}[policy]
     spread = 0.1 / (1 + edge) if sign > 0 else 0.01 * (1 + edge)
     spread *= 1 if policy == DEFAULT else 1 - 0.5 * sign
     spread = min(spread, 0.5)

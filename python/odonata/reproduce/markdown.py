@@ -74,7 +74,10 @@ def reasons(rows: Iterable[Row]) -> str:
     for row in rows:
         if row.verdict in ("no match", "not comparable"):
             said.setdefault((row.verdict, reason(row)), []).append(f"{row.id} {row.what}")
-    return "\n".join(f"- **{verdict}**: {'; '.join(which)}.\n  {why}" for (verdict, why), which in said.items())
+    lines = (f"- **{verdict}**: {'; '.join(which)}. {why}" for (verdict, why), which in said.items())
+    return "\n".join(
+        fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False) for line in lines
+    )
 
 
 def reason(row: Row) -> str:

@@ -74,7 +74,7 @@ def _rows(runs: Runs) -> list[Row]:
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     names = list(dict.fromkeys(row.model for row in rows))
     return {
-        "counts": " ".join(f"{name}: {counts(rows, name)}." for name in names).rstrip("."),
+        "counts": "\n".join(f"- {name}: {counts(rows, name)}." for name in names),
         "goals": side_by_side(rows, names),
         "reasons": reasons(rows),
     }
