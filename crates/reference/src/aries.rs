@@ -7,6 +7,7 @@ use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
 
 use crate::calendar::Event;
+use crate::classes::first_of_responses;
 use crate::congestion::{Acknowledgement, Pair};
 use crate::link::{OnWire, aries_packets};
 use crate::nic::Unsent;
@@ -334,7 +335,7 @@ impl World<'_> {
     /// A NIC sends the responses for which there is room.
     pub(crate) fn send_responses(&mut self, t: u64, nic: NodeId) {
         let link = self.map.network.peer.len() + self.nics.len() + nic.index();
-        let channel = usize::from(self.spec.fabric.channels);
+        let channel = first_of_responses(&self.spec.fabric);
         while let Some(first) = self.nics[nic.index()].responses.front()
             && self.links[link].has_room(channel, first.wire)
         {

@@ -12,6 +12,7 @@
 //! | `nic` | 2 and 3 |
 //! | `aries` | 3: NICs whose packets are answered |
 //! | `crossbar` | 4: routers with a crossbar |
+//! | `classes` | 4: traffic classes |
 //! | `world`, `moves` | 4 and 8: the effect of each event, and the end of the run |
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
 //! | `choice`, `routing` | 6: the routing algorithms |
@@ -26,6 +27,7 @@ mod audit;
 mod blame;
 mod calendar;
 mod choice;
+mod classes;
 mod codes2019;
 mod congestion;
 mod crossbar;

@@ -43,6 +43,7 @@ fn everything_of_nics_with_windows_is_accounted_for() {
 #[test]
 fn everything_under_congestion_control_is_accounted_for() {
     account(testkit::congested_spec);
+    account(testkit::classed_spec);
 }
 
 /// Each packet of a striped message leaves by one NIC and is delivered once.

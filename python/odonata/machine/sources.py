@@ -24,6 +24,8 @@ DEFAULT_SOURCES = {
     "fabric.congestion_control.window": "assumed: about what is on the way without a queue (25 GB/s for 2.5 us)",
     "fabric.congestion_control.mark_above": "assumed: a queue of one round trip",
     "fabric.congestion_control.target": "assumed: about one round trip",
+    "priority": "default: no class goes first",
+    "share": "default: equal shares",
     "fabric.router.crossbar": "assumed: as fast as the fastest link",
     "fabric.router.output_buffer": "assumed: as large as the largest input buffer",
     "fabric.router.arbitration": "default: the only one, least recently served first",

@@ -145,7 +145,7 @@ impl Answers {
         };
         Self {
             nics: vec![AnsweringNic { wake: UNARMED, ..AnsweringNic::default() }; nics],
-            first_response: fabric.channels,
+            first_response: fabric.first_response(),
             policies: ModePolicies::new(spec),
             unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),
             control: fabric.packet_bytes + 1,

@@ -2,8 +2,8 @@
 
 use odonata_topology::ClassId;
 
+use super::Wiring;
 use super::packet::Event;
-use super::{OutputPort, Wiring};
 use crate::spec::{CongestionLaw, FabricSpec};
 
 /// The backlogs from which on switches mark packets.
@@ -25,15 +25,14 @@ impl Marks {
         for (class, to) in classes.iter().zip(&mut above).take(if only_nodes { 1 } else { 4 }) {
             *to = fabric.links[*class].bandwidth.serialisation_ps(control.mark_above_bytes);
         }
-        Some(Self { above, first_response: fabric.channels })
+        Some(Self { above, first_response: fabric.first_response() })
     }
 
-    /// Whether a packet is marked that gets the output of a slot now.
+    /// Whether a packet is marked that gets the output of a slot now, with so much work before it.
     #[must_use]
-    pub fn marks(&self, wiring: &Wiring, outs: &[OutputPort], packet: &Event, slot: u32) -> bool {
+    pub fn marks(&self, wiring: &Wiring, backlog: u64, packet: &Event, slot: u32) -> bool {
         let wire = wiring.wires[slot as usize];
         let class = if wire.node { ClassId::NODE.0 } else { wire.class };
-        packet.channel() < self.first_response
-            && outs[slot as usize].backlog(packet.time) > self.above[usize::from(class)]
+        packet.channel() < self.first_response && backlog > self.above[usize::from(class)]
     }
 }
