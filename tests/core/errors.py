@@ -234,6 +234,12 @@ PROVOKED: dict[str, Provoke] = {
         )
     ),
     "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
+    "marks-with-credits": check(
+        (
+            "fabric.congestion_control",
+            {"law": {"receiver-credit": {"ahead_bytes": 4_096}}, "window_bytes": 4_096, "mark_above_bytes": 0},
+        )
+    ),
     "no-such-traffic-class": check(("jobs.0.class", 1)),
     "traffic-class-twice": check(("fabric.traffic_classes", [TRAFFIC_CLASS, TRAFFIC_CLASS])),
     "not-with-traffic-classes": check(("fabric.traffic_classes", [TRAFFIC_CLASS]), ("measure.blame", True)),

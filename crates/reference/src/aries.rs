@@ -246,9 +246,7 @@ impl World<'_> {
             self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
             self.inject(t, nic);
         } else {
-            let response = self.response(t, packet);
-            self.nics[packet.destination.index()].responses.push_back(response);
-            self.send_responses(t, packet.destination);
+            self.acknowledge(t, packet);
         }
     }
 

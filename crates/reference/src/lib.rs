@@ -11,6 +11,7 @@
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
 //! | `aries` | 3: NICs whose packets are answered |
+//! | `credits` | 3: receivers that give credits |
 //! | `crossbar` | 4: routers with a crossbar |
 //! | `classes` | 4: traffic classes |
 //! | `world`, `moves` | 4 and 8: the effect of each event, and the end of the run |
@@ -30,6 +31,7 @@ mod choice;
 mod classes;
 mod codes2019;
 mod congestion;
+mod credits;
 mod crossbar;
 mod link;
 mod map;

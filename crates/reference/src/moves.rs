@@ -26,6 +26,7 @@ impl World<'_> {
             Event::SendEnd { link } => self.send_end(t, link),
             Event::Delivery { packet } => self.arrival(t, &packet),
             Event::Look { nic } => self.inject(t, nic),
+            Event::Credits { nic } => self.give_credits(t, nic),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
             Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
@@ -207,6 +208,7 @@ impl World<'_> {
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);
+            packet.marked = self.announces_more(nic, place);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);
@@ -374,11 +376,12 @@ impl World<'_> {
     /// Whether a router marks a packet that gets an output at `t`.
     fn marks(&self, t: u64, out: usize, packet: &Packet) -> bool {
         let Some(control) = self.spec.fabric.congestion_control else { return false };
+        let Some(mark_above) = control.mark_above_bytes else { return false };
         let link = &self.links[out];
         let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
         observed
             && !packet.response
-            && self.backlog_before(t, out, packet) > link.serialisation(control.mark_above_bytes)
+            && self.backlog_before(t, out, packet) > link.serialisation(mark_above)
     }
 
     /// A packet is granted a link, or waits for room behind it.

@@ -43,6 +43,11 @@ fn everything_of_nics_with_windows_is_accounted_for() {
 #[test]
 fn everything_under_congestion_control_is_accounted_for() {
     account(testkit::congested_spec);
+}
+
+/// The same with traffic classes.
+#[test]
+fn everything_of_traffic_classes_is_accounted_for() {
     account(testkit::classed_spec);
 }
 

@@ -151,16 +151,18 @@ pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
 pub fn congestion_control(c: &mut Choices, fabric: &mut FabricSpec) {
     let full = u64::from(fabric.packet_bytes);
     let packet_ps = fabric.links["node"].bandwidth.serialisation_ps(full);
-    let law = match c.within(0, 3) {
+    let law = match c.within(0, 5) {
         0 | 1 => CongestionLaw::Slingshot,
         2 => CongestionLaw::EcnWindow,
-        _ => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
+        3 => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
+        _ => CongestionLaw::ReceiverCredit { ahead_bytes: full * c.of(&[1, 2, 3, 8]) },
     };
     let more = if c.chance(50) { c.within(0, full) } else { 0 };
+    let marks = !matches!(law, CongestionLaw::ReceiverCredit { .. });
     fabric.congestion_control = Some(CongestionSpec {
         law,
         window_bytes: full * c.of(&[1, 2, 4, 16]) + more,
-        mark_above_bytes: full * c.of(&[0, 0, 1, 2, 1_000]) + more,
+        mark_above_bytes: marks.then_some(full * c.of(&[0, 0, 1, 2, 1_000]) + more),
     });
 }
 

@@ -23,6 +23,7 @@ DEFAULT_SOURCES = {
     "fabric.congestion_control.kind": "default: only full buffers hold senders back",
     "fabric.congestion_control.window": "assumed: about what is on the way without a queue (25 GB/s for 2.5 us)",
     "fabric.congestion_control.mark_above": "assumed: a queue of one round trip",
+    "fabric.congestion_control.ahead": "assumed: about one round trip (25 GB/s for 2.5 us)",
     "fabric.congestion_control.target": "assumed: about one round trip",
     "priority": "default: no class goes first",
     "share": "default: equal shares",

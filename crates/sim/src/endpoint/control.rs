@@ -73,6 +73,7 @@ impl Control {
             Some(CongestionLaw::Slingshot) => slingshot::FIRST,
             Some(CongestionLaw::EcnWindow) => ecn_window::FIRST,
             Some(CongestionLaw::Nscc { .. }) => nscc::FIRST,
+            Some(CongestionLaw::ReceiverCredit { .. }) => [0; 3], // `grants`
         };
         Window { bytes: self.most, pause_end: 0, since: 0, law }
     }
@@ -94,7 +95,7 @@ impl Control {
     #[inline]
     pub fn acknowledge(&self, window: &mut Window, answer: &Answer) {
         match self.law {
-            None => {}
+            None | Some(CongestionLaw::ReceiverCredit { .. }) => {}
             Some(CongestionLaw::Slingshot) => slingshot::acknowledge(self, window, answer),
             Some(CongestionLaw::EcnWindow) => ecn_window::acknowledge(self, window, answer),
             Some(CongestionLaw::Nscc { target_ps }) => nscc::acknowledge(self, target_ps, window, answer),

@@ -20,10 +20,11 @@ impl Marks {
     #[must_use]
     pub fn new(fabric: &FabricSpec, classes: &[&str]) -> Option<Self> {
         let control = fabric.congestion_control?;
+        let mark_above = control.mark_above_bytes?;
         let only_nodes = control.law == CongestionLaw::Slingshot;
         let mut above = [u64::MAX; 4];
         for (class, to) in classes.iter().zip(&mut above).take(if only_nodes { 1 } else { 4 }) {
-            *to = fabric.links[*class].bandwidth.serialisation_ps(control.mark_above_bytes);
+            *to = fabric.links[*class].bandwidth.serialisation_ps(mark_above);
         }
         Some(Self { above, first_response: fabric.first_response() })
     }

@@ -311,7 +311,14 @@ impl FabricSpec {
             return Err(ErrorKind::TwoWindows {}.at(path!["fabric", "congestion_control"]));
         }
         range(&at("window_bytes"), control.window_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
-        range(&at("mark_above_bytes"), control.mark_above_bytes, 0, MAX_BUFFER_BYTES)?;
+        range(&at("mark_above_bytes"), control.mark_above_bytes.unwrap_or(0), 0, MAX_BUFFER_BYTES)?;
+        if let CongestionLaw::ReceiverCredit { ahead_bytes } = control.law {
+            let at_ahead = at("law").join("receiver-credit").join("ahead_bytes");
+            range(&at_ahead, ahead_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
+            if control.mark_above_bytes.is_some() {
+                return Err(ErrorKind::MarksWithCredits {}.at(at("mark_above_bytes")));
+            }
+        }
         if let CongestionLaw::Nscc { target_ps } = control.law {
             range(&at("law").join("nscc").join("target_ps"), target_ps, 1, MAX_DELAY_PS)?;
         }
