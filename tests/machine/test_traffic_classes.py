@@ -136,4 +136,4 @@ def test_show_names_them(tmp_path, capsys):
     path.write_text(TREE.format(prefix="", fabric=TWO))
     assert main(["show", str(path)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "bulk (priority 0, share 1), latency (priority 1, share 1); each has 2 channels" in said
+    assert "bulk (priority 0, share 1), latency (priority 1, share 1); each has 1 channel and an equal part" in said

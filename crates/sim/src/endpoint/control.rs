@@ -5,6 +5,8 @@
 //! | [`slingshot`] | marks of ports to nodes, and delays | 1/1024 of a packet |
 //! | [`ecn_window`] | the share of marked packets in a round trip | a packet |
 //! | [`nscc`] | marks and delays | a packet |
+//!
+//! With `receiver-credit` windows are fixed, and acknowledgements wait at the receiver ([`Grants`](super::Grants)).
 
 mod ecn_window;
 mod nscc;
