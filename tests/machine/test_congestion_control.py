@@ -104,7 +104,7 @@ def test_a_preset_of_slingshot_has_its_control_and_another_kind_has_its_own_numb
 def test_an_incast_waits_at_its_nics_and_no_longer_in_the_way_of_a_neighbour(law, tmp_path):
     """Catches a law that never reacts, or that holds back pairs which fill no queue."""
     of = {}
-    above = ", ahead = '8 KiB', window = '4 KiB'" if law == "receiver-credit" else ", mark_above = '8 KiB'"
+    above = ", ahead = '32 KiB', window = '4 KiB'" if law == "receiver-credit" else ", mark_above = '8 KiB'"
     for kind in ("none", law):
         # The link of a node is the slowest, so that the queue is at the port to the root.
         fabric = f'congestion_control = {{ kind = "{kind}"{above if kind != "none" else ""} }}, {SLOW_NODES}'

@@ -16,6 +16,8 @@ pub(crate) struct Turns {
     list: VecDeque<usize>,
     /// E(s).
     asked: BTreeMap<usize, u64>,
+    /// U(s).
+    unasked: BTreeMap<usize, u64>,
     /// Acknowledgements that are held, by sender.
     held: BTreeMap<usize, VecDeque<Packet>>,
     /// g.
@@ -59,9 +61,17 @@ impl World<'_> {
         let held = of.turns.held.entry(sender).or_default();
         held.push_back(acknowledgement);
         let asked = of.turns.asked.entry(sender).or_default();
-        *asked = asked.saturating_sub(u64::from(self.spec.fabric.packet_bytes));
+        let full = u64::from(self.spec.fabric.packet_bytes);
+        let window = self.spec.fabric.most_in_flight().expect("there are windows");
+        let unasked = of.turns.unasked.entry(sender).or_insert(window / full);
+        if *unasked > 0 {
+            *unasked -= 1;
+        } else {
+            *asked = asked.saturating_sub(full);
+        }
         if !packet.marked {
             *asked = 0;
+            *unasked = window / full;
             of.turns.list.retain(|other| *other != sender);
             of.responses.extend(held.drain(..).map(|of| Packet { decided: t, ..of }));
         } else if !of.turns.list.contains(&sender) {

@@ -379,9 +379,7 @@ impl World<'_> {
         let Some(mark_above) = control.mark_above_bytes else { return false };
         let link = &self.links[out];
         let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
-        observed
-            && !packet.response
-            && self.backlog_before(t, out, packet) > link.serialisation(mark_above)
+        observed && !packet.response && self.backlog_before(t, out, packet) > link.serialisation(mark_above)
     }
 
     /// A packet is granted a link, or waits for room behind it.

@@ -14,6 +14,8 @@ struct Sender {
     held: VecDeque<Event>,
     /// Payload that it has been asked for.
     asked: u64,
+    /// Packets that have come without having been asked for.
+    unasked: u64,
 }
 
 /// One NIC.
@@ -38,16 +40,18 @@ pub struct Grants {
     full: u64,
     /// Most payload that a NIC asks for ahead of its arrival.
     ahead: u64,
+    /// Packets that a sender may send before it has been asked.
+    first: u64,
     /// Time of a full packet on the link of a node.
     spacing: u64,
     nics: Vec<Receiver>,
 }
 
 impl Grants {
-    /// So many NICs.
+    /// So many NICs, for packets of so much payload, and senders with first windows of so many packets.
     #[must_use]
-    pub fn new(full: u32, ahead: u64, spacing: u64, nics: usize) -> Self {
-        Self { full: u64::from(full), ahead, spacing, nics: vec![Receiver::default(); nics] }
+    pub fn new(full: u32, first: u64, ahead: u64, spacing: u64, nics: usize) -> Self {
+        Self { full: u64::from(full), ahead, first, spacing, nics: vec![Receiver::default(); nics] }
     }
 
     /// A packet has come to a NIC at the time of its response, which joins `released` now or when it is the turn of `from`.
@@ -62,7 +66,13 @@ impl Grants {
     ) -> Option<u64> {
         let of = &mut self.nics[nic as usize];
         let sender = of.senders.entry(from).or_default();
-        let served = if announces_more { sender.asked.min(self.full) } else { sender.asked };
+        let unasked = announces_more && sender.unasked < self.first;
+        let served = match (announces_more, unasked) {
+            (false, _) => sender.asked,
+            (true, true) => 0,
+            (true, false) => sender.asked.min(self.full),
+        };
+        sender.unasked = if announces_more { sender.unasked + u64::from(unasked) } else { 0 };
         sender.asked -= served;
         of.asked -= served;
         if announces_more {
@@ -121,7 +131,7 @@ mod tests {
     /// Packets of 1,000 B that take 100 ps, and at most two of them ahead; each response carries a number in its key.
     #[test]
     fn senders_take_turns_at_the_rate_of_the_link_and_a_last_packet_waits_for_nothing() {
-        let mut grants = Grants::new(1_000, 2_000, 100, 1);
+        let mut grants = Grants::new(1_000, 0, 2_000, 100, 1);
         let mut come = |from: u32, key: u32, at: u64, more: bool| {
             let mut released = VecDeque::new();
             let look = grants.come(0, from, Event::packet(at, 0, 0, key, 1), more, &mut released);
@@ -137,5 +147,18 @@ mod tests {
         assert_eq!(come(7, 8, 1_700, false), (vec![(8, 1_700), (5, 1_700)], None), "the turn after that");
         let mut released = VecDeque::new();
         assert_eq!((grants.grant(0, 9_000, &mut released), grants.held().count()), (None, 1));
+    }
+
+    #[test]
+    fn what_comes_unasked_is_not_what_was_asked_for() {
+        let mut grants = Grants::new(1_000, 2, 1_000, 100, 1);
+        let mut come = |key: u32, at: u64| {
+            let mut released = VecDeque::new();
+            grants.come(0, 5, Event::packet(at, 0, 0, key, 1), true, &mut released);
+            released.iter().map(|response| response.key).collect::<Vec<_>>()
+        };
+        assert_eq!(come(1, 1_000), [1]);
+        assert!(come(2, 2_000).is_empty(), "the first window is two packets");
+        assert_eq!(come(3, 3_000), [2]);
     }
 }
