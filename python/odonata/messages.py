@@ -426,6 +426,12 @@ MESSAGES: Mapping[str, Message] = {
     "two-windows": Message(
         "`{key}`: NICs have a window of their own", "one of: NICs of Aries, a window in bytes, congestion control"
     ),
+    "marks-with-credits": Message("`{key}`: no switch marks packets with `receiver-credit`"),
+    "no-such-traffic-class": Message(
+        "`{key}` is {class}, counted from 0, and the fabric has {classes} traffic classes"
+    ),
+    "traffic-class-twice": Message("`{key}`: another traffic class is named `{name}` too"),
+    "not-with-traffic-classes": Message("`{key}`: traffic classes are not modelled together with {other}"),
     "cycle-too-long": Message(
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
         "({flit_ps:time})"

@@ -40,6 +40,7 @@ CROSSBAR = {
     "arbitration": "least-recently-served",
 }
 ARIES = {"packet_bytes": 64, "window": 1_024, "operation": "put", "cycle_ps": 1}
+TRAFFIC_CLASS = {"name": "bulk", "priority": 0, "share": 1}
 VALIANT = {"name": "valiant", "via": "spine", "select": "random"}
 FPAR = {"name": "fpar", "threshold_ppm": 0, "compare": "below", "candidates": "one-group"}
 
@@ -233,6 +234,15 @@ PROVOKED: dict[str, Provoke] = {
         )
     ),
     "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
+    "marks-with-credits": check(
+        (
+            "fabric.congestion_control",
+            {"law": {"receiver-credit": {"ahead_bytes": 4_096}}, "window_bytes": 4_096, "mark_above_bytes": 0},
+        )
+    ),
+    "no-such-traffic-class": check(("jobs.0.class", 1)),
+    "traffic-class-twice": check(("fabric.traffic_classes", [TRAFFIC_CLASS, TRAFFIC_CLASS])),
+    "not-with-traffic-classes": check(("fabric.traffic_classes", [TRAFFIC_CLASS]), ("measure.blame", True)),
     "cycle-too-long": check(("fabric.nic.aries", ARIES | {"cycle_ps": 10_000})),
     "roots-without-blame": check(("measure.roots", True)),
     "no-output-buffers": check(("sensing", {"kind": "output-buffer"})),

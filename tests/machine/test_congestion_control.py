@@ -55,6 +55,8 @@ def test_a_kind_takes_the_defaults(tmp_path):
     }
     nscc = control('{ kind = "nscc", target = "3 us", mark_above = "8 KiB" }', tmp_path)
     assert nscc == {"law": {"nscc": {"target_ps": 3_000_000}}, "window_bytes": 65_536, "mark_above_bytes": 8_192}
+    credit = control('{ kind = "receiver-credit", window = "32 KiB" }', tmp_path)
+    assert credit == {"law": {"receiver-credit": {"ahead_bytes": 65_536}}, "window_bytes": 32_768}
     assert control('"none"', tmp_path) is None
 
 
@@ -67,6 +69,12 @@ def test_a_kind_takes_the_defaults(tmp_path):
         ('congestion_control = { kind = "nscc", window = "1 B" }', "a window must have between"),
         ('congestion_control = { kind = "nscc", target = "1 s" }', "`target` must be between 1 ps and 1 ms"),
         ('congestion_control = { kind = "nscc", mark_above = "2 GiB" }', "`mark_above` must be at most 1 GiB"),
+        (
+            'congestion_control = { kind = "receiver-credit", mark_above = "1 B" }',
+            "`receiver-credit` has no `mark_above`",
+        ),
+        ('congestion_control = { kind = "receiver-credit", ahead = "1 B" }', "`ahead` must have between"),
+        ('congestion_control = { kind = "nscc", ahead = "64 KiB" }', "`nscc` has no `ahead`"),
         ('congestion_control = { window = "64 KiB" }', "`kind`"),
         ('congestion_control = "nscc", nic = { window = "64 KiB" }', "has windows of its own, and NICs are `windowed`"),
         ('congestion_control = "nscc", nic = "aries"', "has windows of its own, and NICs are `aries`"),
@@ -92,10 +100,11 @@ def test_a_preset_of_slingshot_has_its_control_and_another_kind_has_its_own_numb
     }
 
 
-@pytest.mark.parametrize("law", ["slingshot", "ecn-window", "nscc"])
+@pytest.mark.parametrize("law", ["slingshot", "ecn-window", "nscc", "receiver-credit"])
 def test_an_incast_waits_at_its_nics_and_no_longer_in_the_way_of_a_neighbour(law, tmp_path):
     """Catches a law that never reacts, or that holds back pairs which fill no queue."""
-    of, above = {}, ", mark_above = '8 KiB'"
+    of = {}
+    above = ", ahead = '32 KiB', window = '4 KiB'" if law == "receiver-credit" else ", mark_above = '8 KiB'"
     for kind in ("none", law):
         # The link of a node is the slowest, so that the queue is at the port to the root.
         fabric = f'congestion_control = {{ kind = "{kind}"{above if kind != "none" else ""} }}, {SLOW_NODES}'

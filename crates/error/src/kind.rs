@@ -89,6 +89,14 @@ kinds! {
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// NICs of Aries, and a window towards each destination.
     TwoWindows = "two-windows" {}
+    /// A threshold for marks of switches, with congestion control that reads none.
+    MarksWithCredits = "marks-with-credits" {}
+    /// A job is in a traffic class that the fabric does not have.
+    NoSuchTrafficClass = "no-such-traffic-class" { class: u8, classes: u8 }
+    /// Two traffic classes have one name.
+    TrafficClassTwice = "traffic-class-twice" { name: String }
+    /// Traffic classes, and what is not modelled together with them.
+    NotWithTrafficClasses = "not-with-traffic-classes" { other: &'static str }
     /// The clock cycle of a NIC is longer than a flit takes on its link.
     CycleTooLong = "cycle-too-long" { cycle_ps: u64, flit_bytes: u32, flit_ps: u64 }
     /// Roots of waits without the waits.

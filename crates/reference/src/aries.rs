@@ -7,6 +7,7 @@ use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
 
 use crate::calendar::Event;
+use crate::classes::first_of_responses;
 use crate::congestion::{Acknowledgement, Pair};
 use crate::link::{OnWire, aries_packets};
 use crate::nic::Unsent;
@@ -245,9 +246,7 @@ impl World<'_> {
             self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
             self.inject(t, nic);
         } else {
-            let response = self.response(t, packet);
-            self.nics[packet.destination.index()].responses.push_back(response);
-            self.send_responses(t, packet.destination);
+            self.acknowledge(t, packet);
         }
     }
 
@@ -334,7 +333,7 @@ impl World<'_> {
     /// A NIC sends the responses for which there is room.
     pub(crate) fn send_responses(&mut self, t: u64, nic: NodeId) {
         let link = self.map.network.peer.len() + self.nics.len() + nic.index();
-        let channel = usize::from(self.spec.fabric.channels);
+        let channel = first_of_responses(&self.spec.fabric);
         while let Some(first) = self.nics[nic.index()].responses.front()
             && self.links[link].has_room(channel, first.wire)
         {

@@ -108,6 +108,7 @@ impl Audit {
                 Event::Credit { link, channel, bytes } => buffers[*link][*channel].returning += bytes,
                 Event::SendEnd { .. }
                 | Event::Look { .. }
+                | Event::Credits { .. }
                 | Event::Arbitration { .. }
                 | Event::Issue { .. }
                 | Event::Rank { .. } => {}
@@ -125,8 +126,9 @@ impl Audit {
             };
             audit.windows = world.nics.iter().map(of).collect();
         }
-        let responses = world.nics.iter().flat_map(|nic| &nic.responses);
-        for packet in under_way.iter().copied().chain(responses.clone()) {
+        let responses: Vec<&Packet> =
+            world.nics.iter().flat_map(|nic| nic.responses.iter().chain(nic.turns.held())).collect();
+        for packet in under_way.iter().copied().chain(responses.iter().copied()) {
             if let Some(request) = packet.request {
                 audit.requests[request] += 1;
                 let nic = world.requests[request].nic;

@@ -25,6 +25,11 @@ pub(crate) enum Event {
         /// The NIC.
         nic: NodeId,
     },
+    /// A NIC may give the next credit to a sender.
+    Credits {
+        /// The NIC.
+        nic: NodeId,
+    },
     /// Room in the buffer behind a link returns to its sender.
     Credit {
         /// The link.
@@ -74,6 +79,7 @@ impl Event {
         match self {
             Event::SendEnd { link } => (0, 0, 0, *link, 0, None),
             Event::Delivery { packet } => (0, 0, 1, packet.destination.index(), 0, None),
+            Event::Credits { nic } => (0, 0, 3, nic.index(), 0, None),
             Event::Look { nic } => (0, 0, 2, nic.index(), 0, None),
             Event::Credit { link, channel, .. } => (1, at(*link), 0, *link, *channel, None),
             Event::Issue { nic, .. } => (1, at(*nic), 1, *nic, 0, None),

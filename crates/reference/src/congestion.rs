@@ -70,6 +70,7 @@ impl Pair {
         match control.law {
             CongestionLaw::Slingshot => self.slingshot(full, most, of, new),
             CongestionLaw::EcnWindow => self.ecn_window(full, most, of, new),
+            CongestionLaw::ReceiverCredit { .. } => {} // the window is fixed
             CongestionLaw::Nscc { target_ps } => self.nscc(full, most, target_ps, of, new),
         }
     }

@@ -11,7 +11,9 @@
 //! | `link` | 1, 4 and 9: a directed link, its queues, its backlog, its stalled time |
 //! | `nic` | 2 and 3 |
 //! | `aries` | 3: NICs whose packets are answered |
+//! | `credits` | 3: receivers that give credits |
 //! | `crossbar` | 4: routers with a crossbar |
+//! | `classes` | 4: traffic classes |
 //! | `world`, `moves` | 4 and 8: the effect of each event, and the end of the run |
 //! | `map` | 6: the sets of ports, cables and routers that the model names |
 //! | `choice`, `routing` | 6: the routing algorithms |
@@ -26,8 +28,10 @@ mod audit;
 mod blame;
 mod calendar;
 mod choice;
+mod classes;
 mod codes2019;
 mod congestion;
+mod credits;
 mod crossbar;
 mod link;
 mod map;

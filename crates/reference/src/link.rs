@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, Switching};
 use odonata_topology::NodeId;
 
+use crate::classes::first_of_responses;
 use crate::packet::Packet;
 
 /// The far end of a link.
@@ -169,7 +170,7 @@ impl Link {
         let channels = match sender {
             Sender::Port => usize::from(fabric.all_channels()),
             Sender::Nic(_) => 1,
-            Sender::Responses(_) => usize::from(fabric.channels) + 1,
+            Sender::Responses(_) => first_of_responses(fabric) + 1,
         };
         let room = if matches!(far, Far::Node) { u64::MAX } else { spec.buffer_bytes };
         let output_buffer = fabric.router.map_or(0, |router| router.output_buffer_bytes);

@@ -4,7 +4,7 @@ use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{CongestionLaw, Pattern, Rail};
-use odonata_topology::{NodeId, RouterId};
+use odonata_topology::{NodeId, Peer, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
 use crate::calendar::Event;
@@ -26,9 +26,11 @@ impl World<'_> {
             Event::SendEnd { link } => self.send_end(t, link),
             Event::Delivery { packet } => self.arrival(t, &packet),
             Event::Look { nic } => self.inject(t, nic),
+            Event::Credits { nic } => self.give_credits(t, nic),
             Event::Credit { link, channel, bytes } => self.credit(t, link, channel, bytes),
             Event::Issue { sender, .. } => self.issue(t, sender),
             Event::Rank { who, event, .. } => self.rank_event(t, who, event)?,
+            Event::Arbitration { slot } if self.has_classes() => self.serve(t, slot),
             Event::Arbitration { slot } => self.arbitrate(t, slot),
             Event::Decision { slot, packet } => self.decide(t, slot, packet),
         }
@@ -206,6 +208,7 @@ impl World<'_> {
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);
+            packet.marked = self.announces_more(nic, place);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);
@@ -299,6 +302,9 @@ impl World<'_> {
             }
         }
         self.left_output(t, index, sent.channel, sent.wire);
+        if self.has_classes() && index < self.map.network.peer.len() {
+            self.look_at_class(t, index, sent.channel);
+        }
     }
 
     /// A packet of a message has left its NIC.
@@ -320,6 +326,9 @@ impl World<'_> {
         }
         if let Drives::Responses(nic) = self.links[index].sender {
             return self.send_responses(t, nic);
+        }
+        if self.has_classes() {
+            return self.look_at_class(t, index, channel);
         }
         while let Some(head) = self.links[index].channels[channel].fifo.front()
             && self.links[index].has_room(channel, head.wire)
@@ -345,11 +354,14 @@ impl World<'_> {
         let (_, came_on) = packet.stands_in.expect("a packet in a router stands in one of its buffers");
         let (spec, map, links) = (self.spec, &self.map, &self.links);
         let routing = &self.messages[packet.message].routing;
-        let shift = if packet.response { usize::from(spec.fabric.channels) } else { 0 };
-        let decision = DecisionContext { spec, routing, map, links, slot, channel: came_on - shift, t };
+        let shift = self.first_channel(packet);
+        // The link of a NIC has the first channel of all classes.
+        let own = if matches!(map.network.peer[slot], Peer::Node(_)) { 0 } else { came_on - shift };
+        let decision = DecisionContext { spec, routing, map, links, slot, channel: own, t };
         let (out, channel) = decision.route(packet);
         packet.marked |= self.marks(t, out, packet);
-        let channel = if matches!(links[out].far, Far::Node) { channel } else { channel + shift };
+        let to_node = matches!(links[out].far, Far::Node);
+        let channel = if to_node && !self.has_classes() { channel } else { channel + shift };
         packet.hop += 1;
         packet.decided = t;
         self.tally.packet_hops += 1;
@@ -364,13 +376,17 @@ impl World<'_> {
     /// Whether a router marks a packet that gets an output at `t`.
     fn marks(&self, t: u64, out: usize, packet: &Packet) -> bool {
         let Some(control) = self.spec.fabric.congestion_control else { return false };
+        let Some(mark_above) = control.mark_above_bytes else { return false };
         let link = &self.links[out];
         let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
-        observed && !packet.response && link.backlog(t) > link.serialisation(control.mark_above_bytes)
+        observed && !packet.response && self.backlog_before(t, out, packet) > link.serialisation(mark_above)
     }
 
     /// A packet is granted a link, or waits for room behind it.
     pub(crate) fn leave(&mut self, t: u64, out: usize, channel: usize, packet: Packet) {
+        if self.has_classes() {
+            return self.join_class(t, out, channel, packet);
+        }
         let link = &mut self.links[out];
         if link.channels[channel].fifo.is_empty() && link.has_room(channel, packet.wire) {
             self.grant(t, out, channel, packet, 0);

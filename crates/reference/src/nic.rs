@@ -10,6 +10,7 @@ use odonata_topology::NodeId;
 
 use crate::aries;
 use crate::congestion::Pair;
+use crate::credits::Turns;
 use crate::packet::{DirectState, Message, Packet, ValiantState};
 
 /// A message, or a part of a striped message, that is not completely sent.
@@ -44,6 +45,8 @@ pub(crate) struct Nic {
     pub(crate) queue: VecDeque<Unsent>,
     /// Responses to be sent.
     pub(crate) responses: VecDeque<Packet>,
+    /// Whose turn it is to be answered, if receivers give credits.
+    pub(crate) turns: Turns,
     /// Aries packets without a response.
     pub(crate) outstanding: u64,
     /// The most that were at one time.

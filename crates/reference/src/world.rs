@@ -12,6 +12,7 @@ use odonata_topology::{Network, NodeId, Peer};
 use crate::aries::Request;
 use crate::blame::Commits;
 use crate::calendar::{Calendar, Event};
+use crate::classes::Shares;
 use crate::crossbar::Crossbar;
 use crate::link::{Far, Link, Sender as Drives};
 use crate::map::Map;
@@ -40,6 +41,8 @@ pub(crate) struct World<'a> {
     pub(crate) requests: Vec<Request>,
     /// By router; empty if routers are ideal.
     pub(crate) crossbars: Vec<Crossbar>,
+    /// Of the traffic classes at ports.
+    pub(crate) shares: Shares,
     /// Messages issued by each node so far.
     pub(crate) issued: Vec<u64>,
     pub(crate) senders: Vec<Sender>,
@@ -103,6 +106,7 @@ impl<'a> World<'a> {
             policies: (0..spec.jobs.len()).map(|job| spec.mode_policies(job)).collect(),
             requests: Vec::new(),
             crossbars,
+            shares: Shares::default(),
             issued,
             senders,
             programs: program::programs(spec),

@@ -50,6 +50,7 @@ fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_ps: u
         program: None,
         record: Record::EveryMessage,
         routing: None,
+        class: 0,
     }
 }
 
@@ -87,6 +88,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 window_bytes: None,
             },
             congestion_control: None,
+            traffic_classes: Vec::new(),
             links: links(),
         },
         routing: fpar(ChannelSwitch::Intermediate),

@@ -45,6 +45,12 @@ fn everything_under_congestion_control_is_accounted_for() {
     account(testkit::congested_spec);
 }
 
+/// The same with traffic classes.
+#[test]
+fn everything_of_traffic_classes_is_accounted_for() {
+    account(testkit::classed_spec);
+}
+
 /// Each packet of a striped message leaves by one NIC and is delivered once.
 #[test]
 fn everything_of_striped_messages_is_accounted_for() {

@@ -250,6 +250,12 @@ fn sim_equals_the_reference_with_congestion_control() {
     compare_all(200, testkit::congested_spec);
 }
 
+/// Links serve classes by priority and share, and each class has its own buffers.
+#[test]
+fn sim_equals_the_reference_with_traffic_classes() {
+    compare_all(200, testkit::classed_spec);
+}
+
 /// Parts of one message leave by several NICs and come by several links: what the last of them does.
 #[test]
 fn sim_equals_the_reference_when_messages_are_striped() {

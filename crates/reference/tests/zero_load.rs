@@ -55,6 +55,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 window_bytes: None,
             },
             congestion_control: None,
+            traffic_classes: Vec::new(),
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,
@@ -72,6 +73,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             program: None,
             record: Record::EveryMessage,
             routing: None,
+            class: 0,
         }],
         stop: StopSpec { jobs: vec![0], at_ps: None },
         measure: MeasureSpec {

@@ -133,9 +133,22 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
     #[inline(never)]
     #[must_use]
     pub fn decided<N: Nics>(&mut self, nics: &N, place: RouterPlace, packet: &Event, out: u16) -> bool {
+        let backlog = self.links.outs[(place.first + u32::from(out)) as usize].backlog(packet.time);
+        self.decided_behind(nics, place, packet, out, backlog)
+    }
+
+    /// The same, with so much work before it that counts for marks.
+    pub fn decided_behind<N: Nics>(
+        &mut self,
+        nics: &N,
+        place: RouterPlace,
+        packet: &Event,
+        out: u16,
+        backlog: u64,
+    ) -> bool {
         self.observe_decision(nics, place, packet, out);
-        let Links { marks, wiring, outs, .. } = &self.links;
-        marks.as_ref().is_some_and(|marks| marks.marks(wiring, outs, packet, place.first + u32::from(out)))
+        let Links { marks, wiring, .. } = &self.links;
+        marks.as_ref().is_some_and(|marks| marks.marks(wiring, backlog, packet, place.first + u32::from(out)))
     }
 
     /// The same for those who observe it.

@@ -14,6 +14,7 @@
 mod answers;
 mod aries;
 mod control;
+mod grants;
 mod mode_policies;
 mod nic;
 mod simple;
@@ -22,6 +23,7 @@ mod windowed;
 pub use answers::{Answers, Exchange, NO_SENDER, Request};
 pub use aries::Aries;
 pub use control::{Answer, Control};
+pub use grants::Grants;
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use simple::Simple;
@@ -80,6 +82,12 @@ pub trait Endpoint: Sized + Send {
     /// Unsent bytes of the messages that wait, for audits.
     fn waiting_bytes(&self, _nic: u32) -> u64 {
         0
+    }
+
+    /// Whether the next packet to another NIC announces more: `rest` says whether its own message has more.
+    #[inline(always)]
+    fn announces_more(&self, _nic: u32, _to: u32, _rest: bool) -> bool {
+        false
     }
 
     /// For how long, up to `now`, a NIC has held back packets to another one.

@@ -186,7 +186,7 @@ impl AnyAlgorithm {
     /// The routings of a fabric.
     #[must_use]
     pub fn new(routing: Routing, fabric: &FabricSpec) -> Self {
-        Self { routing, first_response: if fabric.answers() { fabric.channels } else { u8::MAX } }
+        Self { routing, first_response: if fabric.answers() { fabric.first_response() } else { u8::MAX } }
     }
 }
 
@@ -210,6 +210,42 @@ impl RoutingAlgorithm for AnyAlgorithm {
     }
 }
 
+/// The routings of a run with traffic classes.
+#[derive(Clone)]
+pub struct ClassedAlgorithm {
+    inner: AnyAlgorithm,
+    /// By number of a routing: the first channel of its class.
+    first: [u8; MAX_ROUTINGS],
+}
+
+impl ClassedAlgorithm {
+    /// The routings of a checked specification.
+    #[must_use]
+    pub fn new(routing: Routing, spec: &Spec) -> Self {
+        let first = routing_classes(spec).map(|class| class * spec.fabric.channels);
+        Self { inner: AnyAlgorithm::new(routing, &spec.fabric), first }
+    }
+}
+
+impl RoutingAlgorithm for ClassedAlgorithm {
+    fn enter(&self, packet: &mut Event, from: Address) {
+        self.inner.enter(packet, from);
+    }
+
+    fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        let first = self.first[usize::from(packet.routing()) % MAX_ROUTINGS];
+        // From its NIC it comes on the first channel of all classes.
+        let base = if packet.channel() >= self.inner.first_response { self.inner.first_response } else { 0 };
+        let mut alone = *packet;
+        alone.set_channel(base + (packet.channel() - base).saturating_sub(first));
+        self.inner.route(place, &alone, loads).shifted(first)
+    }
+
+    fn granularity(&self, routing: u8) -> PathGranularity {
+        self.inner.granularity(routing)
+    }
+}
+
 impl Routing {
     /// Prepares the routings of a checked specification.
     ///
@@ -217,7 +253,8 @@ impl Routing {
     /// If one of them is not for this kind of machine or needs more channels than the fabric has, if there are too
     /// many, or if they could deadlock.
     pub fn new(spec: &Spec, machine: Machine) -> Result<Self, Error> {
-        Self::of(spec, machine, &distinct(spec)?)
+        let specs: Vec<_> = distinct(spec)?.into_iter().map(|of| (of.at, of.routing)).collect();
+        Self::of(spec, machine, &specs)
     }
 
     /// As [`new`](Self::new), for these routings, each with its position in the specification.
@@ -245,14 +282,21 @@ impl Routing {
     }
 }
 
-/// The different routings of the packets of a run, each with its first position. A packet carries its number here.
-fn distinct(spec: &Spec) -> Result<Vec<(Path, RoutingSpec)>, Error> {
-    let mut all: Vec<(Path, RoutingSpec)> = Vec::new();
+/// A routing of packets of a traffic class, with its first position in a specification.
+struct Distinct {
+    at: Path,
+    routing: RoutingSpec,
+    class: u8,
+}
+
+/// The different routings of the packets of a run, by traffic class. A packet carries its number here.
+fn distinct(spec: &Spec) -> Result<Vec<Distinct>, Error> {
+    let mut all: Vec<Distinct> = Vec::new();
     for (index, job) in spec.jobs.iter().enumerate() {
         let at = if job.routing.is_some() { path!["jobs", index, "routing"] } else { path!["routing"] };
         for routing in of_modes(spec, job) {
-            if !all.iter().any(|(_, other)| *other == routing) {
-                all.push((at.clone(), routing));
+            if !all.iter().any(|other| other.routing == routing && other.class == job.class) {
+                all.push(Distinct { at: at.clone(), routing, class: job.class });
             }
         }
     }
@@ -293,6 +337,21 @@ fn of_modes(spec: &Spec, job: &JobSpec) -> [RoutingSpec; Mode::ALL.len()] {
 #[must_use]
 pub fn routing_numbers(spec: &Spec) -> Vec<[u8; Mode::ALL.len()]> {
     let all = distinct(spec).expect("a checked specification has few routings");
-    let number = |routing| all.iter().position(|(_, other)| *other == routing).expect("all were collected") as u8;
-    spec.jobs.iter().map(|job| of_modes(spec, job).map(number)).collect()
+    let number = |job: &JobSpec, routing: RoutingSpec| {
+        let is_it = |other: &Distinct| other.routing == routing && other.class == job.class;
+        all.iter().position(is_it).expect("all were collected") as u8
+    };
+    spec.jobs.iter().map(|job| of_modes(spec, job).map(|routing| number(job, routing))).collect()
+}
+
+/// The traffic class of the packets with each number of a routing.
+///
+/// # Panics
+/// If the specification has too many routings.
+#[must_use]
+pub fn routing_classes(spec: &Spec) -> [u8; MAX_ROUTINGS] {
+    let mut classes = [0; MAX_ROUTINGS];
+    let all = distinct(spec).expect("a checked specification has few routings");
+    classes.iter_mut().zip(all).for_each(|(to, of)| *to = of.class);
+    classes
 }

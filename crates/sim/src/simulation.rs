@@ -102,7 +102,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
     /// gave this loop 16 more instructions per packet-hop.
     #[inline(never)]
     fn visit(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
-        if S::BUFFERS_OUTPUT {
+        if S::ARBITRATES {
             return self.visit_arbitrating(window, monitor);
         }
         for position in 0..window.len() {
@@ -154,7 +154,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         }
         match event.kind() {
             EventKind::Decision => unreachable!("a packet"),
-            EventKind::OutputCredit => fabric.wake((switch, nodes), router, event),
+            EventKind::OutputCredit => switch.credit(fabric, nodes, router, event),
             EventKind::NicCredit if E::ANSWERS => nodes.come(fabric, routing, event),
             EventKind::NicCredit => nodes.pump_nic(fabric, routing, event.message, event.time),
             EventKind::Issue => nodes.issue(fabric, routing, router, event),

@@ -6,6 +6,7 @@
 
 mod application_aware;
 mod check;
+mod classes;
 mod congestion;
 mod jobs;
 mod nic;
@@ -20,6 +21,7 @@ pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
 
 pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
+pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CongestionLaw, CongestionSpec};
 pub use jobs::{
     Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic, combine_ps, sized,
@@ -95,7 +97,8 @@ pub struct FabricSpec {
     /// Time from the arrival of a packet at a router to its route decision: from the arrival of its tail, or of its
     /// head with cut-through.
     pub router_delay_ps: u64,
-    /// Virtual channels of every link between routers; with responses, of requests, and as many again of responses.
+    /// Virtual channels of every link between routers, of each traffic class; with responses, of requests, and as many
+    /// again of responses.
     pub channels: u8,
     /// When a router may forward a packet.
     #[serde(default, skip_serializing_if = "Switching::is_default")]
@@ -114,6 +117,9 @@ pub struct FabricSpec {
     /// What holds senders back when queues are long; nothing when absent. Not with `nic.aries` or `nic.window_bytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_control: Option<CongestionSpec>,
+    /// Traffic classes, each with channels of its own; none when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic_classes: Vec<TrafficClassSpec>,
     /// Link parameters by class name; exactly the classes of the topology.
     pub links: BTreeMap<String, LinkSpec>,
 }
@@ -129,10 +135,11 @@ impl FabricSpec {
         u64::from(full) * wire(aries.packet_bytes) + if rest > 0 { wire(rest) } else { 0 }
     }
 
-    /// Virtual channels of a link between routers: those of requests, and as many of responses if there are any.
+    /// Virtual channels of a link between routers: those of requests of all classes, and as many of responses if there are
+    /// any.
     #[must_use]
     pub fn all_channels(&self) -> u8 {
-        if self.answers() { self.channels.saturating_mul(2) } else { self.channels }
+        if self.answers() { self.first_response().saturating_mul(2) } else { self.first_response() }
     }
 
     /// Bytes of a packet's head.

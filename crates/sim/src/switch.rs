@@ -4,14 +4,17 @@
 //! | switch | packets wait |
 //! |---|---|
 //! | [`Ideal`] | in their input buffer, until the next buffer has room |
+//! | [`Classed`] | in their input buffer, in queues of traffic classes that their link serves one packet at a time |
 //! | [`Crossbar`] | in queues at the inputs for the crossbar, then in output buffers for room in the next buffer |
 //!
 //! A switch asks the routing for an output and hands the packet on to [`Fabric::commit`]. As [`Waiting`] says, it also
 //! tells what room the packet leaves. It may mark packets. It knows no jobs and no kinds of NICs.
 
+mod classed;
 mod crossbar;
 mod ideal;
 
+pub use classed::Classed;
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;
 
@@ -26,6 +29,9 @@ pub const NEVER: u64 = u64::MAX;
 
 /// The routers of a run.
 pub trait Switch: Waiting + Send {
+    /// Whether routers arbitrate after the other events of an instant.
+    const ARBITRATES: bool = Self::BUFFERS_OUTPUT;
+
     /// A packet arrives at a router, or an arbitration is due there.
     fn arrive<Q: Queue<Event>, R: RoutingAlgorithm, N: Nics>(
         &mut self,
@@ -35,6 +41,18 @@ pub trait Switch: Waiting + Send {
         router: u32,
         event: &Event,
     );
+
+    /// A credit has arrived for an output with packets that wait for room.
+    #[inline(always)]
+    fn credit<Q: Queue<Event>, N: Nics>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        nics: &mut N,
+        router: u32,
+        credit: &Event,
+    ) {
+        fabric.wake((self, nics), router, credit);
+    }
 
     /// A window opens: no other router can affect one of these before `closed_until`, so that arbitrations before then take
     /// place between the events of their router.

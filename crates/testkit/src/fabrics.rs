@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MetricKind, NicOrder, NicSpec,
-    Operation, Rail, RouterKind, RouterSpec, Sensing, Switching,
+    Arbitration, AriesSpec, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MAX_CHANNELS, MetricKind, NicOrder,
+    NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing, Switching, TrafficClassSpec,
 };
 use odonata_topology::{Bandwidth, Network};
 
@@ -46,6 +46,7 @@ pub fn fabric(c: &mut Choices, network: &Network) -> FabricSpec {
         router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 50, 50_000),
         congestion_control: None,
+        traffic_classes: Vec::new(),
         links,
     }
 }
@@ -75,6 +76,7 @@ pub fn instant(c: &mut Choices, network: &Network) -> FabricSpec {
         router: router(c, on_wire(packet_bytes, header_bytes, flit_bytes), links.values()),
         nic: nic(c, 80, 10),
         congestion_control: None,
+        traffic_classes: Vec::new(),
         links,
     }
 }
@@ -149,17 +151,32 @@ pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
 pub fn congestion_control(c: &mut Choices, fabric: &mut FabricSpec) {
     let full = u64::from(fabric.packet_bytes);
     let packet_ps = fabric.links["node"].bandwidth.serialisation_ps(full);
-    let law = match c.within(0, 3) {
+    let law = match c.within(0, 5) {
         0 | 1 => CongestionLaw::Slingshot,
         2 => CongestionLaw::EcnWindow,
-        _ => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
+        3 => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
+        _ => CongestionLaw::ReceiverCredit { ahead_bytes: full * c.of(&[1, 2, 3, 8]) },
     };
     let more = if c.chance(50) { c.within(0, full) } else { 0 };
+    let marks = !matches!(law, CongestionLaw::ReceiverCredit { .. });
     fabric.congestion_control = Some(CongestionSpec {
         law,
         window_bytes: full * c.of(&[1, 2, 4, 16]) + more,
-        mark_above_bytes: full * c.of(&[0, 0, 1, 2, 1_000]) + more,
+        mark_above_bytes: marks.then_some(full * c.of(&[0, 0, 1, 2, 1_000]) + more),
     });
+}
+
+/// Gives a fabric traffic classes, with few priorities, so that some share one, as far as its channels last. The routers
+/// are ideal.
+pub fn traffic_classes(c: &mut Choices, fabric: &mut FabricSpec) {
+    fabric.router = None;
+    let most = u64::from(MAX_CHANNELS / fabric.channels / if fabric.answers() { 2 } else { 1 });
+    let class = |index: u64| TrafficClassSpec {
+        name: format!("class-{index}"),
+        priority: c.of(&[0, 0, 0, 1, 7]),
+        share: c.of(&[1, 1, 2, 5, 1_000]),
+    };
+    fabric.traffic_classes = (0..most.min(4)).map(class).collect();
 }
 
 /// What routings know of loads, with delays of about the size of the fabric's own.

@@ -182,6 +182,34 @@ pub fn congested_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of any kind of machine with traffic classes, sometimes with windows or congestion control.
+pub fn classed_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0xc1_a55e5);
+    let others: [fn(u64) -> Spec; 4] = [tree_spec, tree_program_spec, hyperx_spec, instant_hyperx_spec];
+    loop {
+        let maker = if c.chance(30) { c.of(&others) } else { c.of(&MAKERS) };
+        let mut spec = maker(c.next());
+        match c.within(0, 3) {
+            0 => fabrics::window(&mut c, &mut spec.fabric),
+            1 => fabrics::congestion_control(&mut c, &mut spec.fabric),
+            _ => {}
+        }
+        fabrics::traffic_classes(&mut c, &mut spec.fabric);
+        (spec.measure.blame, spec.measure.roots) = (false, false);
+        let classes = spec.fabric.traffic_classes.len() as u64;
+        for job in &mut spec.jobs {
+            job.class = c.within(0, classes.saturating_sub(1)) as u8;
+        }
+        if classes > 1
+            && spec.check().is_ok()
+            && let Ok(machine) = spec.machine()
+            && Routing::new(&spec, machine).is_ok()
+        {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// A valid specification of any kind whose NICs answer every packet.
 pub fn answered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xa41e_5000);

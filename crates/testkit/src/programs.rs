@@ -37,7 +37,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
             some.interval_ps = some.interval_ps.max(trip(fabric) / 2);
             traffic = Some(some);
         }
-        made.push(JobSpec { name: format!("job-{index}"), nodes, traffic, program, record, routing: None });
+        made.push(JobSpec { name: format!("job-{index}"), nodes, traffic, program, record, routing: None, class: 0 });
     }
     c.shuffle(&mut made);
     made

@@ -15,12 +15,21 @@ MAX_MARK_BYTES = 2**30
 #: Longest target of the core: 1 ms.
 MAX_TARGET_PS = 10**9
 
-Kind = Literal["none", "slingshot", "ecn-window", "nscc"]
+Kind = Literal["none", "slingshot", "ecn-window", "nscc", "receiver-credit"]
+
+#: The keys of each kind beside `window`.
+KEYS: dict[Kind, tuple[str, ...]] = {
+    "slingshot": ("mark_above",),
+    "ecn-window": ("mark_above",),
+    "nscc": ("mark_above", "target"),
+    "receiver-credit": ("ahead",),
+}
 
 #: Defaults of the keys; `machine.sources` has their sources. The window is at least a full packet.
 WINDOW = 64 * 1024
 MARK_ABOVE = 64 * 1024
 TARGET_PS = 2_000_000
+AHEAD = 64 * 1024
 
 
 class CongestionTable(Table):
@@ -29,7 +38,8 @@ class CongestionTable(Table):
     kind: Kind = Field(
         description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back, "
         "at once and pair by pair (De Sensi 2020; the law is assumed); `ecn-window`: switches mark packets, and "
-        "windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0",
+        "windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0; "
+        "`receiver-credit`: after a first window the receiver says who sends next (RCCC of Ultra Ethernet 1.0)",
     )
     window: Size | None = Field(
         None, description="first and largest window from a NIC to another one (default: 64 KiB, at least a packet)"
@@ -38,6 +48,12 @@ class CongestionTable(Table):
         None, description="a switch marks a packet whose output has more work than this (default: 64 KiB)"
     )
     target: PositiveTime | None = Field(None, description="`nscc`: wait in queues that senders aim at (default: 2 us)")
+
+    ahead: Size | None = Field(
+        None,
+        description="`receiver-credit`: most bytes that a receiver asks for ahead of their arrival (default: 64 KiB, "
+        "at least a packet)",
+    )
 
     @property
     def is_none(self) -> bool:
@@ -48,22 +64,24 @@ class CongestionTable(Table):
         """The same with a value for every key that its kind has, for full packets of so many bytes."""
         if self.is_none:
             return self
-        defaults: dict[str, Any] = {"window": max(WINDOW, packet), "mark_above": MARK_ABOVE}
-        if self.kind == "nscc":
-            defaults["target"] = TARGET_PS
+        values = {"mark_above": MARK_ABOVE, "target": TARGET_PS, "ahead": max(AHEAD, packet)}
+        defaults: dict[str, Any] = {"window": max(WINDOW, packet)} | {key: values[key] for key in KEYS[self.kind]}
         return self.model_copy(update={key: value for key, value in defaults.items() if getattr(self, key) is None})
 
     def check(self, packet: int) -> None:
         """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
-        for key in ("window", "mark_above", "target"):
-            has = not self.is_none and (key != "target" or self.kind == "nscc")
+        for key in ("window", "mark_above", "target", "ahead"):
+            has = not self.is_none and (key == "window" or key in KEYS[self.kind])
             if not has and getattr(self, key) is not None:
-                hint = 'kind = "nscc"' if key == "target" else 'kind = "slingshot"'
+                kinds = [kind for kind, keys in KEYS.items() if key in keys]
+                hint = f'kind = "{kinds[0] if kinds else "slingshot"}"'
                 raise InputError(f"congestion control `{self.kind}` has no `{key}`", hint=hint, path=(key,))
-        if self.window is not None and not packet <= self.window <= MAX_WINDOW_BYTES:
-            least, most = units.format_bytes(packet), units.format_bytes(MAX_WINDOW_BYTES)
-            message = f"a window must have between {least}, a full packet, and {most}, found "
-            raise InputError(message + units.format_bytes(self.window), path=("window",))
+        for key, name in (("window", "a window"), ("ahead", "`ahead`")):
+            size = getattr(self, key)
+            if size is not None and not packet <= size <= MAX_WINDOW_BYTES:
+                least, most = units.format_bytes(packet), units.format_bytes(MAX_WINDOW_BYTES)
+                message = f"{name} must have between {least}, a full packet, and {most}, found "
+                raise InputError(message + units.format_bytes(size), path=(key,))
         if self.mark_above is not None and self.mark_above > MAX_MARK_BYTES:
             message = f"`mark_above` must be at most 1 GiB, found {units.format_bytes(self.mark_above)}"
             raise InputError(message, path=("mark_above",))
@@ -75,10 +93,14 @@ class CongestionTable(Table):
     def text(self) -> str:
         """What it is, for `odonata show`."""
         window, above = units.format_bytes(self.window or 0), units.format_bytes(self.mark_above or 0)
+        if self.kind == "receiver-credit":
+            return f"{self.kind} (first windows of {window}, {units.format_bytes(self.ahead or 0)} asked for ahead)"
         target = f", target {units.format_time(self.target)}" if self.target is not None else ""
         return f"{self.kind} (windows up to {window}, marks above {above}{target})"
 
     def spec(self) -> dict[str, Any]:
         """Congestion control as the core reads it, from the result of `completed`."""
+        if self.kind == "receiver-credit":
+            return {"law": {self.kind: {"ahead_bytes": self.ahead}}, "window_bytes": self.window}
         law: Any = {"nscc": {"target_ps": self.target}} if self.kind == "nscc" else self.kind
         return {"law": law, "window_bytes": self.window, "mark_above_bytes": self.mark_above}

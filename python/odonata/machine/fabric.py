@@ -10,6 +10,8 @@ from odonata import units
 from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.document.quantities import positive_bandwidth
 from odonata.errors import InputError
+from odonata.machine import classes as traffic
+from odonata.machine.classes import TrafficClassTable
 from odonata.machine.congestion import CongestionTable
 
 #: Most virtual channels of a link of the core.
@@ -329,6 +331,11 @@ class FabricTable(Table):
         None,
         description="what holds senders back when queues are long: a kind, or a table with more keys (default: none)",
     )
+    traffic_classes: dict[str, TrafficClassTable] | None = Field(
+        None,
+        description="jobs with channels, buffers and shares of links of their own, by name: a table for each class, to "
+        "which jobs belong by `class` (default: all packets are alike)",
+    )
     links: dict[str, LinkTable] = Field(description="the classes of links")
 
     @model_validator(mode="after")
@@ -379,6 +386,8 @@ class FabricTable(Table):
                     f"({wire:,} B) and at most 2^30 bytes",
                     path=("links", name, "buffer"),
                 )
+        if self.traffic_classes is not None:
+            self._check_traffic_classes(self.traffic_classes)
         if self.congestion_control is not None:
             try:
                 self.congestion_control.check(self.packet)
@@ -397,6 +406,39 @@ class FabricTable(Table):
                 self.router.spec(self.links)
             except InputError as e:
                 raise e.under("router") from None
+
+    def _check_traffic_classes(self, classes: Mapping[str, TrafficClassTable]) -> None:
+        try:
+            traffic.check(classes)
+        except InputError as e:
+            raise e.under("traffic_classes") from None
+        router = self.router.kind if self.router is not None else "ideal"
+        for other, hint in (
+            (f"`{router}` routers" if router != "ideal" else None, 'router = "ideal"'),
+            ("NICs of kind `aries`" if self.nic.is_aries else None, 'nic = "simple"'),
+        ):
+            if other is not None:
+                message = f"traffic classes are not modelled together with {other}"
+                raise InputError(message, hint=hint, path=("traffic_classes",))
+        acknowledged = self.controls_congestion or self.nic.is_windowed
+        traffic.check_channels(self.channels, len(classes), acknowledged, MAX_CHANNELS)
+        for name, link in self.links.items():
+            part = self._buffer_of(name, link)
+            if part < self.wire_bytes:
+                message = (
+                    f"{len(classes)} traffic classes divide the buffer of link class `{name}` ({link.buffer:,} B): "
+                    f"each part ({part:,} B) must hold at least one packet ({self.wire_bytes:,} B)"
+                )
+                raise InputError(message, path=("links", name, "buffer"))
+
+    def _buffer_of(self, name: str, link: LinkTable) -> int:
+        """The buffer of a channel: traffic classes share those between routers, and a node has one class."""
+        return link.buffer if name == "node" else link.buffer // len(self.traffic_classes or (1,))
+
+    @property
+    def classes_text(self) -> str | None:
+        """Its traffic classes, for `odonata show`, if it has any."""
+        return traffic.text(self.traffic_classes, self.channels) if self.traffic_classes else None
 
     @property
     def router_text(self) -> str:
@@ -449,6 +491,8 @@ class FabricTable(Table):
             optional["router"] = self.router.spec(self.links)
         if self.congestion_control is not None and not self.congestion_control.is_none:
             optional["congestion_control"] = self.congestion_control.spec()
+        if self.traffic_classes:
+            optional["traffic_classes"] = traffic.spec(self.traffic_classes)
         return {
             "packet_bytes": self.packet,
             "router_delay_ps": self.router_delay,
@@ -459,7 +503,7 @@ class FabricTable(Table):
                 name: {
                     "bandwidth": link.bandwidth,
                     "latency_ps": link.latency,
-                    "buffer_bytes": link.buffer,
+                    "buffer_bytes": self._buffer_of(name, link),
                     "credit_delay_ps": link.credit_delay,
                 }
                 for name, link in self.links.items()

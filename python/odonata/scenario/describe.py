@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from odonata import units
 from odonata.document import Table
+from odonata.machine.classes import TrafficClassTable
 from odonata.machine.congestion import CongestionTable
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable, RouterTable
 from odonata.machine.failed import FailedTable
@@ -79,6 +80,7 @@ def scenario_tables() -> dict[str, list[Key]]:
         "[fabric.router]": keys_of_table(RouterTable),
         "[fabric.nic]": keys_of_table(NicTable),
         "[fabric.congestion_control]": keys_of_table(CongestionTable),
+        "[fabric.traffic_classes.NAME]": keys_of_table(TrafficClassTable),
         "[fabric.links.CLASS]": keys_of_table(LinkTable),
     }
 

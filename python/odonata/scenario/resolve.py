@@ -12,7 +12,7 @@ from typing import Any
 from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, OdonataError, nearest
-from odonata.machine import System, core
+from odonata.machine import System, classes, core
 from odonata.machine.host import HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
@@ -320,6 +320,9 @@ def _spec_job(
     elif isinstance(app, Pattern):
         with job.errors("app"):
             spec["traffic"] = app.traffic(Ranks(system, placed.nodes))
+    with job.errors("class"):
+        number = classes.number(job.table.class_, system.table.fabric.traffic_classes)
+    spec |= {"class": number} if number else {}
     usual = "histogram" if job.table.background or program is not None else table.measure.latency
     return spec | {"record": job.table.record or usual}
 

@@ -119,6 +119,9 @@ class JobTable(Table):
         description="routing algorithm of its packets (default: that of the scenario; a table without `name` means the "
         "same routing with its own options)",
     )
+    class_: str | None = Field(
+        None, alias="class", description="traffic class of its packets (default: the first one of the fabric)"
+    )
     background: bool = Field(False, description="whether the run does not wait for this job")
     record: Record | None = Field(
         None,

@@ -346,9 +346,10 @@ def nic_messages_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl
 
 
 def channels_of(spec: Mapping[str, Any]) -> int:
-    """Virtual channels of a link between routers: those of requests, and as many of responses if there are any."""
+    """Virtual channels of a link between routers, of all classes: of requests, and as many of responses if any."""
     fabric = spec["fabric"]
-    return int(fabric["channels"]) * (2 if answers(spec) else 1)
+    classes = len(fabric.get("traffic_classes", ())) or 1
+    return int(fabric["channels"]) * classes * (2 if answers(spec) else 1)
 
 
 def answers(spec: Mapping[str, Any]) -> bool:

@@ -77,6 +77,9 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     if spec.fabric.congestion_control.is_some() {
         return unsupported(path!["fabric", "congestion_control"]);
     }
+    if !spec.fabric.traffic_classes.is_empty() {
+        return unsupported(path!["fabric", "traffic_classes"]);
+    }
     if spec.fabric.nic.window_bytes.is_some() {
         return unsupported(path!["fabric", "nic", "window_bytes"]);
     }

@@ -36,7 +36,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
     }
 
     /// Schedules the event of the next credit for an output with blocked packets.
-    fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
+    pub fn arm(&mut self, router: u32, port: u16, channel: u8, output: OutputVc) {
         let far = self.links.far_buffer(output, channel);
         if let Some(at) = self.links.credits.wait(far) {
             self.queue.push(router, Event::other(EventKind::OutputCredit, at, port, channel, far as u32));

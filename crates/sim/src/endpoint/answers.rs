@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, ModePolicies};
+use super::{Answer, Grants, ModePolicies};
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
 use crate::output::{MessageCounters, NO_ROW, NicCounters};
-use crate::spec::Spec;
+use crate::spec::{CongestionLaw, FabricSpec, Spec};
 use odonata_topology::ClassId;
 
 /// The time of a wake-up that is not known.
@@ -98,6 +98,8 @@ pub struct Answers {
     pub nics: Vec<AnsweringNic>,
     /// First channel of responses.
     pub first_response: u8,
+    /// The credits of receivers, if they give some.
+    pub grants: Option<Grants>,
     /// The policies of application-aware jobs.
     pub policies: ModePolicies,
     /// Payload of a full Aries packet.
@@ -145,7 +147,8 @@ impl Answers {
         };
         Self {
             nics: vec![AnsweringNic { wake: UNARMED, ..AnsweringNic::default() }; nics],
-            first_response: fabric.channels,
+            first_response: fabric.first_response(),
+            grants: grants(fabric, packets, nics),
             policies: ModePolicies::new(spec),
             unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),
             control: fabric.packet_bytes + 1,
@@ -191,8 +194,28 @@ impl Answers {
         self.rows[job] = rows;
     }
 
+    /// A request from a NIC has come to another one, which answers it now or when the NIC has its turn. Returns when it must
+    /// look again, if it must.
+    #[inline]
+    pub fn answer_request(&mut self, nic: u32, from: u32, response: Event, announces_more: bool) -> Option<u64> {
+        let responses = &mut self.nics[nic as usize].responses;
+        let Some(grants) = &mut self.grants else {
+            responses.push_back(response);
+            return None;
+        };
+        grants.come(nic, from, response, announces_more, responses)
+    }
+
+    /// The time of the next credit of a NIC. Returns when it must look again, if it must.
+    pub fn grant(&mut self, nic: u32, now: u64) -> Option<u64> {
+        self.grants.as_mut()?.grant(nic, now, &mut self.nics[nic as usize].responses)
+    }
+
     /// Takes over a NIC of another partition.
     pub fn absorb(&mut self, nic: u32, other: &mut Self) {
+        if let (Some(to), Some(of)) = (&mut self.grants, &mut other.grants) {
+            to.absorb(nic, of);
+        }
         self.nics[nic as usize] = std::mem::take(&mut other.nics[nic as usize]);
     }
 
@@ -418,6 +441,15 @@ impl Answers {
     pub fn row(&self, job: usize, row: usize) -> MessageCounters {
         self.rows[job].get(row).copied().unwrap_or_default()
     }
+}
+
+/// The credits that the receivers of a fabric give, if they do.
+fn grants(fabric: &FabricSpec, packets: &[PacketTimes], nics: usize) -> Option<Grants> {
+    let control = fabric.congestion_control?;
+    let CongestionLaw::ReceiverCredit { ahead_bytes } = control.law else { return None };
+    let first = control.window_bytes / u64::from(fabric.packet_bytes);
+    let spacing = packets[fabric.packet_bytes as usize].serialisation(ClassId::NODE.0);
+    Some(Grants::new(fabric.packet_bytes, first, ahead_bytes, spacing, nics))
 }
 
 impl AnsweringNic {

@@ -5,6 +5,8 @@
 //! | [`slingshot`] | marks of ports to nodes, and delays | 1/1024 of a packet |
 //! | [`ecn_window`] | the share of marked packets in a round trip | a packet |
 //! | [`nscc`] | marks and delays | a packet |
+//!
+//! With `receiver-credit` windows are fixed, and acknowledgements wait at the receiver ([`Grants`](super::Grants)).
 
 mod ecn_window;
 mod nscc;
@@ -73,6 +75,7 @@ impl Control {
             Some(CongestionLaw::Slingshot) => slingshot::FIRST,
             Some(CongestionLaw::EcnWindow) => ecn_window::FIRST,
             Some(CongestionLaw::Nscc { .. }) => nscc::FIRST,
+            Some(CongestionLaw::ReceiverCredit { .. }) => [0; 3], // `grants`
         };
         Window { bytes: self.most, pause_end: 0, since: 0, law }
     }
@@ -94,7 +97,7 @@ impl Control {
     #[inline]
     pub fn acknowledge(&self, window: &mut Window, answer: &Answer) {
         match self.law {
-            None => {}
+            None | Some(CongestionLaw::ReceiverCredit { .. }) => {}
             Some(CongestionLaw::Slingshot) => slingshot::acknowledge(self, window, answer),
             Some(CongestionLaw::EcnWindow) => ecn_window::acknowledge(self, window, answer),
             Some(CongestionLaw::Nscc { target_ps }) => nscc::acknowledge(self, target_ps, window, answer),

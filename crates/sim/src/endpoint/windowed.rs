@@ -206,6 +206,11 @@ impl Endpoint for Windowed {
         None
     }
 
+    fn announces_more(&self, nic: u32, to: u32, rest: bool) -> bool {
+        let waits = |of: &Destination| !of.lane.is_empty();
+        self.answers.grants.is_some() && (rest || self.nics[nic as usize].destinations.get(&to).is_some_and(waits))
+    }
+
     fn is_idle(&self, nic: u32) -> bool {
         self.nics[nic as usize].waiting == 0
     }

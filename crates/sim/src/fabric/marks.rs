@@ -2,8 +2,8 @@
 
 use odonata_topology::ClassId;
 
+use super::Wiring;
 use super::packet::Event;
-use super::{OutputPort, Wiring};
 use crate::spec::{CongestionLaw, FabricSpec};
 
 /// The backlogs from which on switches mark packets.
@@ -20,20 +20,20 @@ impl Marks {
     #[must_use]
     pub fn new(fabric: &FabricSpec, classes: &[&str]) -> Option<Self> {
         let control = fabric.congestion_control?;
+        let mark_above = control.mark_above_bytes?;
         let only_nodes = control.law == CongestionLaw::Slingshot;
         let mut above = [u64::MAX; 4];
         for (class, to) in classes.iter().zip(&mut above).take(if only_nodes { 1 } else { 4 }) {
-            *to = fabric.links[*class].bandwidth.serialisation_ps(control.mark_above_bytes);
+            *to = fabric.links[*class].bandwidth.serialisation_ps(mark_above);
         }
-        Some(Self { above, first_response: fabric.channels })
+        Some(Self { above, first_response: fabric.first_response() })
     }
 
-    /// Whether a packet is marked that gets the output of a slot now.
+    /// Whether a packet is marked that gets the output of a slot now, with so much work before it.
     #[must_use]
-    pub fn marks(&self, wiring: &Wiring, outs: &[OutputPort], packet: &Event, slot: u32) -> bool {
+    pub fn marks(&self, wiring: &Wiring, backlog: u64, packet: &Event, slot: u32) -> bool {
         let wire = wiring.wires[slot as usize];
         let class = if wire.node { ClassId::NODE.0 } else { wire.class };
-        packet.channel() < self.first_response
-            && outs[slot as usize].backlog(packet.time) > self.above[usize::from(class)]
+        packet.channel() < self.first_response && backlog > self.above[usize::from(class)]
     }
 }

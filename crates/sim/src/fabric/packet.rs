@@ -33,13 +33,19 @@ pub enum NicNews {
     Window = 2,
     /// A request: its slot is the key, and its key the intermediate stop.
     Request = 3,
+    /// The time of the next credit to a sender.
+    Grant = 4,
 }
 
 impl NicNews {
     /// What an event is about.
     #[must_use]
     pub fn of(event: &Event) -> Self {
-        [Self::Credit, Self::ResponseCredit, Self::Window, Self::Request][usize::from(event.channel() & 3)]
+        const NEWS: [NicNews; 8] = {
+            use NicNews::{Credit, Grant, Request, ResponseCredit, Window};
+            [Credit, ResponseCredit, Window, Request, Grant, Grant, Grant, Grant]
+        };
+        NEWS[usize::from(event.channel() & 7)]
     }
 }
 
@@ -322,7 +328,8 @@ impl Event {
         self.exit & !MARKED
     }
 
-    /// Marks the packet, as a switch may for the NIC that it comes to.
+    /// Marks the packet, as a switch may for the NIC that it comes to. With credits of receivers, no switch marks, and the
+    /// NIC marks a packet that announces more.
     #[inline]
     pub fn mark(&mut self) {
         self.exit |= MARKED;

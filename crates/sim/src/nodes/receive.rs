@@ -37,6 +37,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                 }
             }
             NicNews::Request => self.respond(fabric, routing, event),
+            NicNews::Grant => {
+                let look = self.endpoint.answers_mut().grant(nic, now);
+                self.send_granted(fabric, nic, now, look);
+            }
         }
     }
 
@@ -61,10 +65,20 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
-        let of = answers.get_mut(nic);
-        of.responses.push_back(response);
-        if !of.response_waits {
-            self.send_responses(fabric, nic, arrival.time);
+        let look = answers.answer_request(nic, request.nic, response, arrival.is_marked());
+        self.send_granted(fabric, nic, arrival.time, look);
+    }
+
+    /// Sends the responses that have been released, and looks for more at `look`.
+    #[inline]
+    fn send_granted<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, nic: u32, now: u64, look: Option<u64>) {
+        if let Some(at) = look {
+            let place = fabric.links.wiring.event_attachment(nic);
+            let event = Event::other(EventKind::NicCredit, at, place.port, NicNews::Grant as u8, nic);
+            fabric.queue.push(place.router, event);
+        }
+        if !self.endpoint.answers_mut().get_mut(nic).response_waits {
+            self.send_responses(fabric, nic, now);
         }
     }
 

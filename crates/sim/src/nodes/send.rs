@@ -195,6 +195,9 @@ impl<E: Endpoint> Nodes<'_, E> {
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
             packet.set_destination(to.address, to.port);
             packet.set_routing(head.routing());
+            if E::SELECTIVE && self.endpoint.announces_more(nic_id, head.to(), head.bytes_left > u64::from(bytes)) {
+                packet.mark();
+            }
             routing.enter(&mut packet, attachment.address);
             fabric.queue.push(attachment.router, packet);
             if links.wiring.rails > 1 {

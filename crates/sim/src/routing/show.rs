@@ -52,7 +52,7 @@ pub const COUNTED_ONE_BY_ONE: usize = 10_000;
 pub fn paths(spec: &Spec, from: u32, to: u32, limit: usize) -> Result<PacketPaths, Error> {
     let machine = spec.checked()?;
     let routings = distinct(spec)?;
-    let routing = Routing::of(spec, machine, &routings[..1])?;
+    let routing = Routing::of(spec, machine, &[(routings[0].at.clone(), routings[0].routing.clone())])?;
     with_algorithm!(&routing, algorithm => Graph { paths: algorithm }.paths(from, to, limit))
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::Simulation;
-use crate::endpoint::{Answers, Endpoint};
+use crate::endpoint::{Answers, Endpoint, Grants};
 use crate::engine::{Queue, Window};
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
@@ -115,7 +115,8 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_
                 audit.unbalanced_buffers += u64::from(self.switch.waiting(vc).is_some_and(|held| held != waiting));
             }
         }
-        for response in answers.iter().flat_map(|answers| &answers.nics).flat_map(|nic| &nic.responses) {
+        let later = answers.iter().flat_map(|answers| &answers.grants).flat_map(Grants::held);
+        for response in answers.iter().flat_map(|answers| &answers.nics).flat_map(|nic| &nic.responses).chain(later) {
             audit.network_bytes += payload(response);
         }
         for (chain, input) in self.switch.queues() {

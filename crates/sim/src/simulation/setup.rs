@@ -23,9 +23,9 @@ use crate::nodes::{Flights, Jobs, Nodes, Posts};
 use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
-use crate::routing::{AnyAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
+use crate::routing::{AnyAlgorithm, ClassedAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
 use crate::spec::{JobSpec, SETTLE_PS, Spec};
-use crate::switch::{Crossbar, Ideal, Switch};
+use crate::switch::{Classed, Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
 use odonata_topology::{ClassId, Machine};
@@ -169,7 +169,18 @@ macro_rules! with_parts {
         };
         let ideal = || Ideal;
         let crossbar = || Crossbar::new(spec, network);
+        let classed = || Classed::new(spec, network);
         let routing = prepared.routing.clone();
+        if !fabric.traffic_classes.is_empty() {
+            let $routing = ClassedAlgorithm::new(routing, spec);
+            let $switch = classed;
+            if fabric.most_in_flight().is_some() {
+                let $endpoint = windowed;
+                return $body;
+            }
+            let $endpoint = simple;
+            return $body;
+        }
         macro_rules! with {
             ($made_switch:ident, $made_endpoint:ident) => {{
                 let ($routing, $switch, $endpoint) =
@@ -219,8 +230,9 @@ impl Windows {
             return Self { lookahead, delivery: None };
         }
         // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
-        // with a crossbar or are injected in this window.
-        if delivery >= 2 && wiring.injection(least) >= lookahead && departure.is_none() {
+        // with a crossbar, wait for others of their class, or are injected in this window.
+        let waits_in_queue = departure.is_some() || !spec.fabric.traffic_classes.is_empty();
+        if delivery >= 2 && wiring.injection(least) >= lookahead && !waits_in_queue {
             return Self { lookahead, delivery: Some(delivery) };
         }
         Self { lookahead: delivery, delivery: None }
@@ -343,7 +355,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             switch,
             nodes,
             delivery: None,
-            prefetches: bytes > PREFETCH_BYTES && !S::BUFFERS_OUTPUT,
+            prefetches: bytes > PREFETCH_BYTES && !S::ARBITRATES,
             next_look: EVENTS_PER_LOOK,
             ran_dry: false,
             too_late: Vec::new(),

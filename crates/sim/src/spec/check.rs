@@ -94,6 +94,7 @@ impl Spec {
         check_routing(&self.routing, &path!["routing"])?;
         self.check_application_aware()?;
         self.check_jobs(machine.network())?;
+        self.check_classes()?;
         self.check_stop()?;
         if self.measure.roots && !self.measure.blame {
             return Err(ErrorKind::RootsWithoutBlame {}.at(path!["measure", "roots"]));
@@ -230,8 +231,7 @@ impl FabricSpec {
         }
         self.check_aries()?;
         self.check_window()?;
-        let most = if self.answers() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
-        range(&path!["fabric", "channels"], self.channels.into(), 1, most.into())?;
+        range(&path!["fabric", "channels"], self.channels.into(), 1, self.most_channels().into())?;
         range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
         range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
         if let Some(least) = self.nic.stripe_bytes {
@@ -311,7 +311,14 @@ impl FabricSpec {
             return Err(ErrorKind::TwoWindows {}.at(path!["fabric", "congestion_control"]));
         }
         range(&at("window_bytes"), control.window_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
-        range(&at("mark_above_bytes"), control.mark_above_bytes, 0, MAX_BUFFER_BYTES)?;
+        range(&at("mark_above_bytes"), control.mark_above_bytes.unwrap_or(0), 0, MAX_BUFFER_BYTES)?;
+        if let CongestionLaw::ReceiverCredit { ahead_bytes } = control.law {
+            let at_ahead = at("law").join("receiver-credit").join("ahead_bytes");
+            range(&at_ahead, ahead_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
+            if control.mark_above_bytes.is_some() {
+                return Err(ErrorKind::MarksWithCredits {}.at(at("mark_above_bytes")));
+            }
+        }
         if let CongestionLaw::Nscc { target_ps } = control.law {
             range(&at("law").join("nscc").join("target_ps"), target_ps, 1, MAX_DELAY_PS)?;
         }
@@ -345,7 +352,7 @@ fn check_routing(routing: &RoutingSpec, at: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), Error> {
+pub(super) fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), Error> {
     if (least..=most).contains(&found) {
         return Ok(());
     }

@@ -11,8 +11,10 @@ pub struct CongestionSpec {
     pub law: CongestionLaw,
     /// First and largest window of a pair of NICs, in payload; at least a full packet.
     pub window_bytes: u64,
-    /// A switch marks a packet whose output has more work than so many bytes.
-    pub mark_above_bytes: u64,
+    /// A switch marks a packet whose output has more work than so many bytes; no switch marks when absent. Not with
+    /// `receiver-credit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark_above_bytes: Option<u64>,
 }
 
 /// How acknowledgements change the window of a pair of NICs.
@@ -27,5 +29,10 @@ pub enum CongestionLaw {
     Nscc {
         /// The wait in queues that senders aim at.
         target_ps: u64,
+    },
+    /// The receiver holds acknowledgements back until it is the sender's turn (receiver credits of Ultra Ethernet).
+    ReceiverCredit {
+        /// Most payload that a receiver asks for ahead of its arrival.
+        ahead_bytes: u64,
     },
 }

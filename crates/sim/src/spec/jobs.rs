@@ -25,6 +25,14 @@ pub struct JobSpec {
     /// The routing of the job, if it has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
+    /// Number of its traffic class.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub class: u8,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_first(class: &u8) -> bool {
+    *class == 0
 }
 
 /// A program, and what its operations cost (docs/model.md, section 10).

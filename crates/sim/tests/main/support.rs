@@ -83,6 +83,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
                 window_bytes: None,
             },
             congestion_control: None,
+            traffic_classes: Vec::new(),
             links: BTreeMap::from(links.map(|(name, link)| (name.to_owned(), link))),
         },
         routing,
@@ -125,6 +126,7 @@ pub fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_p
         program: None,
         record: Record::EveryMessage,
         routing: None,
+        class: 0,
     }
 }
 

@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_window_shrinks_by_half_of_the_share_of_marks_once_a_round_trip() {
-        let spec = CongestionSpec { law: CongestionLaw::EcnWindow, window_bytes: 64_000, mark_above_bytes: 1 };
+        let spec = CongestionSpec { law: CongestionLaw::EcnWindow, window_bytes: 64_000, mark_above_bytes: Some(1) };
         let control = Control::new(&spec, 1_000);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {

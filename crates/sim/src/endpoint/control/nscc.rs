@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn marks_and_delays_have_four_cases() {
         let law = CongestionLaw::Nscc { target_ps: 1_000 };
-        let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: 1 }, 1_000);
+        let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: Some(1) }, 1_000);
         let mut window = Window { bytes: 10_000, ..control.first() };
         let mut answer = |at, delay, marked| {
             acknowledge(&control, 1_000, &mut window, &Answer { to: 0, bytes: 1_000, at, delay, marked });

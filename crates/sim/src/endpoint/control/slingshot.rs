@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_mark_leaves_what_keeps_a_short_queue_and_less_than_a_packet_pauses() {
-        let spec = CongestionSpec { law: CongestionLaw::Slingshot, window_bytes: 65_536, mark_above_bytes: 1 };
+        let spec = CongestionSpec { law: CongestionLaw::Slingshot, window_bytes: 65_536, mark_above_bytes: Some(1) };
         let control = Control::new(&spec, 4_096);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {

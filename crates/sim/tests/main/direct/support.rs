@@ -87,6 +87,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
                 window_bytes: None,
             },
             congestion_control: None,
+            traffic_classes: Vec::new(),
             links,
         },
         routing,

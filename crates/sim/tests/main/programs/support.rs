@@ -54,6 +54,7 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
         program: Some(program),
         record: Record::EveryMessage,
         routing: None,
+        class: 0,
     }
 }
 

@@ -1,0 +1,108 @@
+//! Receivers that say who sends next (model, section 3, "receiver-credit").
+
+use std::collections::{BTreeMap, VecDeque};
+
+use odonata_sim::spec::CongestionLaw;
+use odonata_topology::NodeId;
+
+use crate::calendar::Event;
+use crate::packet::Packet;
+use crate::world::World;
+
+/// What a NIC knows of those that send to it. The names are those of the model.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    /// The list: senders whose turn will come.
+    list: VecDeque<usize>,
+    /// E(s).
+    asked: BTreeMap<usize, u64>,
+    /// U(s).
+    unasked: BTreeMap<usize, u64>,
+    /// Acknowledgements that are held, by sender.
+    held: BTreeMap<usize, VecDeque<Packet>>,
+    /// g.
+    next: u64,
+}
+
+impl Turns {
+    /// All acknowledgements that are held.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Packet> {
+        self.held.values().flatten()
+    }
+}
+
+impl World<'_> {
+    /// G, if receivers give credits.
+    fn ahead(&self) -> Option<u64> {
+        match self.spec.fabric.congestion_control?.law {
+            CongestionLaw::ReceiverCredit { ahead_bytes } => Some(ahead_bytes),
+            _ => None,
+        }
+    }
+
+    /// Whether the next packet of the message at a place in the queue of a NIC announces more.
+    pub(crate) fn announces_more(&self, nic: NodeId, place: usize) -> bool {
+        let queue = &self.nics[nic.index()].queue;
+        let to = queue[place].to;
+        let left: u64 = queue.iter().filter(|of| of.to == to).map(|of| of.packets.end - of.next).sum();
+        self.ahead().is_some() && left > 1
+    }
+
+    /// A packet has come to a NIC at `t`, and its acknowledgement joins the responses now or later.
+    pub(crate) fn acknowledge(&mut self, t: u64, packet: &Packet) {
+        let acknowledgement = self.response(t, packet);
+        let gives_credits = self.ahead().is_some();
+        let of = &mut self.nics[packet.destination.index()];
+        if !gives_credits {
+            of.responses.push_back(acknowledgement);
+            return self.send_responses(t, packet.destination);
+        }
+        let sender = acknowledgement.destination.index();
+        let held = of.turns.held.entry(sender).or_default();
+        held.push_back(acknowledgement);
+        let asked = of.turns.asked.entry(sender).or_default();
+        let full = u64::from(self.spec.fabric.packet_bytes);
+        let window = self.spec.fabric.most_in_flight().expect("there are windows");
+        let unasked = of.turns.unasked.entry(sender).or_insert(window / full);
+        if *unasked > 0 {
+            *unasked -= 1;
+        } else {
+            *asked = asked.saturating_sub(full);
+        }
+        if !packet.marked {
+            *asked = 0;
+            *unasked = window / full;
+            of.turns.list.retain(|other| *other != sender);
+            of.responses.extend(held.drain(..).map(|of| Packet { decided: t, ..of }));
+        } else if !of.turns.list.contains(&sender) {
+            of.turns.list.push_back(sender);
+        }
+        self.give_credits(t, packet.destination);
+    }
+
+    /// A NIC gives the credits that it may give at `t`.
+    pub(crate) fn give_credits(&mut self, t: u64, nic: NodeId) {
+        let ahead = self.ahead().expect("receivers give credits");
+        let full = u64::from(self.spec.fabric.packet_bytes);
+        let fabric = &self.spec.fabric;
+        let time = fabric.links["node"].bandwidth.serialisation_ps(crate::aries::wire(fabric, full, false, false));
+        let of = &mut self.nics[nic.index()];
+        while t >= of.turns.next {
+            let asked: u64 = of.turns.asked.values().sum();
+            if asked > 0 && asked + full > ahead {
+                break;
+            }
+            let Some(sender) = of.turns.list.pop_front() else { break };
+            let held = of.turns.held.get_mut(&sender).expect("something is held for it");
+            let credit = held.pop_front().expect("something is held for it");
+            if !held.is_empty() {
+                of.turns.list.push_back(sender);
+            }
+            of.responses.push_back(Packet { decided: t, ..credit });
+            *of.turns.asked.entry(sender).or_default() += full;
+            of.turns.next = t + time;
+            self.calendar.add(t + time, Event::Credits { nic });
+        }
+        self.send_responses(t, nic);
+    }
+}

@@ -1,0 +1,76 @@
+//! Traffic classes (docs/model.md, section 4, "Traffic classes").
+
+use odonata_error::{Error, ErrorKind, path};
+use serde::{Deserialize, Serialize};
+
+use super::{FabricSpec, MAX_CHANNELS, Spec, check::range};
+
+/// Most traffic classes of a fabric.
+pub const MAX_CLASSES: usize = 8;
+/// Largest share of a class.
+pub const MAX_SHARE: u16 = 1_000;
+
+/// Jobs whose packets have virtual channels of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficClassSpec {
+    /// Name, unique in the fabric.
+    pub name: String,
+    /// Links serve higher priorities first.
+    pub priority: u8,
+    /// Links serve classes of one priority in proportion to it: 1 to [`MAX_SHARE`].
+    pub share: u16,
+}
+
+impl FabricSpec {
+    /// Traffic classes; one if none is named.
+    #[must_use]
+    pub fn class_count(&self) -> u8 {
+        self.traffic_classes.len().clamp(1, MAX_CLASSES) as u8
+    }
+
+    /// Virtual channels of a link between routers without those of responses: the first one of responses.
+    #[must_use]
+    pub fn first_response(&self) -> u8 {
+        self.channels.saturating_mul(self.class_count())
+    }
+
+    /// Most channels of a class.
+    #[must_use]
+    pub fn most_channels(&self) -> u8 {
+        MAX_CHANNELS / self.class_count() / if self.answers() { 2 } else { 1 }
+    }
+}
+
+impl Spec {
+    /// Refuses classes that nothing could serve, and what is not modelled together with classes.
+    pub(super) fn check_classes(&self) -> Result<(), Error> {
+        let (classes, at) = (&self.fabric.traffic_classes, path!["fabric", "traffic_classes"]);
+        for (index, job) in self.jobs.iter().enumerate() {
+            if usize::from(job.class) >= usize::from(self.fabric.class_count()) {
+                let (class, classes) = (job.class, self.fabric.class_count());
+                return Err(ErrorKind::NoSuchTrafficClass { class, classes }.at(path!["jobs", index, "class"]));
+            }
+        }
+        if classes.is_empty() {
+            return Ok(());
+        }
+        range(&at, classes.len() as u64, 1, MAX_CLASSES as u64)?;
+        for (index, class) in classes.iter().enumerate() {
+            if classes[..index].iter().any(|other| other.name == class.name) {
+                let name = class.name.clone();
+                return Err(ErrorKind::TrafficClassTwice { name }.at(at.join(index).join("name")));
+            }
+            range(&at.join(index).join("share"), class.share.into(), 1, MAX_SHARE.into())?;
+        }
+        let unsupported = [
+            (self.fabric.router.is_some(), "routers with a crossbar"),
+            (self.fabric.nic.aries.is_some(), "NICs of Aries"),
+            (self.measure.blame, "blame"),
+        ];
+        match unsupported.iter().find(|(present, _)| *present) {
+            Some(&(_, other)) => Err(ErrorKind::NotWithTrafficClasses { other }.at(at)),
+            None => Ok(()),
+        }
+    }
+}
