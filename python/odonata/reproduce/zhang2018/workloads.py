@@ -50,6 +50,16 @@ def _one(number: int, random: SplitMix64) -> Workload:
     return Workload(number, small_jobs, small, small_motif, large_jobs, large, large_motif)
 
 
+def as_authors_drew() -> list[Workload]:
+    """Those of the file that the authors' script could have drawn: two different patterns, and no FFT3d, whose program
+    needs a multiple of 4 ranks."""
+    return [
+        workload
+        for workload in read()
+        if workload.small_motif != workload.large_motif and "fft3d" not in (workload.small_motif, workload.large_motif)
+    ]
+
+
 def as_csv(workloads: list[Workload]) -> str:
     """The text of the file."""
     text = io.StringIO()
