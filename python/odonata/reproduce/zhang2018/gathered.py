@@ -26,7 +26,7 @@ from odonata.reproduce.zhang2018.runs import (
     setup_of_workload,
     workloads_of,
 )
-from odonata.reproduce.zhang2018.workloads import MOTIFS, read
+from odonata.reproduce.zhang2018.workloads import MOTIFS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -114,13 +114,12 @@ def alone(table: Table) -> dict[str, list[Runs]]:
     mixed ones too."""
     simulated = {of_setup.setup: of_setup for of_setup in gather(table)}
     by_pattern: dict[str, list[Runs]] = {}
+    kind = table[0]["routers"]
     for number, pattern in enumerate(MOTIFS):
-        if pattern not in patterns(table[0]["routers"]):
+        if pattern not in patterns(kind):
             continue
-        workloads = read()[100 * number : 100 * number + ALONE]
-        setups = [
-            setup_of_workload(workload, "small-first", table[0]["routers"], motif=pattern) for workload in workloads
-        ]
+        workloads = workloads_of(kind)[100 * number : 100 * number + ALONE]
+        setups = [setup_of_workload(workload, "small-first", kind, motif=pattern) for workload in workloads]
         by_pattern[pattern] = [simulated[setup] for setup in setups if setup in simulated]
     return by_pattern
 

@@ -232,7 +232,7 @@ def _random(
     for kind, (number, motif) in itertools.product(routers, enumerate(MOTIFS if alone else ("",))):
         if motif and motif not in patterns(kind):
             continue
-        for workload in workloads_of(kind, alone=alone)[100 * number : 100 * number + count]:
+        for workload in workloads_of(kind)[100 * number : 100 * number + count]:
             for policy in policies:
                 yield setup_of_workload(workload, order, kind, motif=motif).point(policy, SEED_STEP * workload.number)
 
@@ -242,9 +242,9 @@ def patterns(kind: str) -> Sequence[str]:
     return [motif for motif in MOTIFS if kind != AS_RUN or can(motif, "1 KB", any_ranks=True)]
 
 
-def workloads_of(kind: str, *, alone: bool = False) -> list[Workload]:
-    """The random workloads of a kind of routers, in order; `alone` if all their jobs get one pattern."""
-    return as_authors_drew() if kind == AS_RUN and not alone else read()
+def workloads_of(kind: str) -> Sequence[Workload]:
+    """The random workloads of a kind of routers, in order."""
+    return as_authors_drew() if kind == AS_RUN else read()
 
 
 def _varied(count: int) -> Iterator[dict[str, Any]]:
