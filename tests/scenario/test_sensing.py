@@ -92,25 +92,22 @@ def test_a_metric_in_the_table_of_a_routing_is_shown_its_place(routing):
     [
         (
             '"credit"',
-            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits` or `none`, "
-            "found `credit`",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits` or "
+            "`none`, found `credit`",
             "`credits`",
         ),
         ('"ocupancy"', "`sensing`: expected", "`occupancy`"),
         (
             "5",
-            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits`, `none` or a "
-            "table, found `5`",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits`, `none` "
+            "or a table, found `5`",
             None,
         ),
         ('{ kind = "both", dely = "1 ns" }', "unknown key `dely`", "`delay`"),
         ('{ kind = "backlog", delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
         ('{ kind = "output-buffer", delay = "1 ns" }', "`output-buffer` does not use `delay`", 'kind = "credits"'),
-        (
-            '"output-buffer"',
-            "`kind`: `output-buffer` and `output-credits` need routers with output buffers",
-            'router = "input-queued"',
-        ),
+        ('"output-buffer"', "and `output-credits` need routers with output buffers", 'router = "input-queued"'),
+        ('"output-credits"', "and `output-credits` need routers with output buffers", 'router = "input-queued"'),
         ('{ kind = "none", delay = { local = "30 ns" } }', "`none` does not use `delay`", 'kind = "both"'),
         ('{ kind = "both", delay = 30 }', "`delay`: the time 30 has no unit", '"30 ns"'),
         ('{ kind = "both", delay = { local = 30 } }', "`local`: the time 30 has no unit", '"30 ns"'),

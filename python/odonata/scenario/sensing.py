@@ -49,8 +49,8 @@ class SensingTable(Table):
         None,
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
         "the sum of `both`, its `occupancy` (bytes that wait to be sent, and `credits`), the bytes in its "
-        "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: `occupancy` with fpar, else "
-        "`backlog`)",
+        "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: `occupancy` with fpar, "
+        "else `backlog`)",
     )
     delay: Annotated[
         dict[str, Delay],
