@@ -438,7 +438,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "roots-without-blame": Message("`{key}` needs `blame` of the same table", "blame = true"),
     "no-output-buffers": Message(
-        "`{key}`: `output-buffer` needs routers with output buffers, and the routers of this system are ideal",
+        "`{key}`: `output-buffer` and `output-credits` need routers with output buffers, and the routers of this "
+        "system are ideal",
         'fabric = {{ router = "input-queued" }}, or `backlog`',
     ),
     "job-count": Message("a run has between 1 and {most} jobs, not {found}"),

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +18,12 @@ from odonata import machine, placement
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.rows import is_relation, no_effect, within
 from odonata.reproduce.zhang2018 import gathered
+from odonata.reproduce.zhang2018.as_run import program
 from odonata.reproduce.zhang2018.gathered import Point, alone, headline, mixed, points
 from odonata.reproduce.zhang2018.link_rows import five
 from odonata.reproduce.zhang2018.runs import (
     ALONE,
+    AS_RUN,
     BASELINES,
     CODED,
     WORKLOADS,
@@ -32,7 +35,7 @@ from odonata.reproduce.zhang2018.runs import (
     setup_of_workload,
     written,
 )
-from odonata.reproduce.zhang2018.workloads import MOTIFS, as_csv, draw, read
+from odonata.reproduce.zhang2018.workloads import MOTIFS, as_authors_drew, as_csv, draw, read
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 FIGURES = [f"fig{number}" for number in (2, *range(4, 14))]
@@ -69,13 +72,48 @@ def test_workloads_are_what_the_paper_says():
         assert all(120 <= drawn.count(motif) <= 220 for motif in MOTIFS)
 
 
+def test_workloads_as_the_authors_drew_them():
+    """Two different patterns without the FFT; the number of large jobs is drawn first, so many of them are likelier."""
+    workloads = as_authors_drew()
+    assert [workload.number for workload in workloads] == list(range(1, 1001))
+    assert {workload.large_nodes for workload in workloads} == set(range(17, 132))
+    assert {workload.small_nodes for workload in workloads} == set(range(2, 17))
+    for workload in workloads:
+        assert workload.small_jobs * workload.small_nodes + workload.large_jobs * workload.large_nodes <= 272
+        assert workload.small_motif != workload.large_motif
+        assert "fft3d" not in (workload.small_motif, workload.large_motif)
+    large = [np.mean([workload.large_jobs for workload in some]) for some in (workloads, read())]
+    assert large[0] > 1.15 * large[1]
+
+
+def test_programs_of_the_authors():
+    """The bytes of a "message size" by motif, and the order of the FFT's phases."""
+    kb, large = (partial(program, message=message, ranks=32) for message in ("1 KB", "100 KB"))
+    assert (kb("broadcast")["message"], large("broadcast")["message"]) == ("8000 B", "800000 B")
+    assert (kb("halo3d26")["fields"], large("halo3d26")["fields"]) == (1, 100)
+    assert kb("halo2d")["grid"] == [4, 8]
+    phases = kb("fft3d")["phases"]
+    assert [phase.get("along", {}).get("axis", phase.get("compute", phase.get("motif"))) for phase in phases] == [
+        *("31200 ns", 0, "31200 ns", 1, "31200 ns", "barrier"),
+        *("31200 ns", 1, "31200 ns", 0, "62400 ns", "barrier"),
+    ]
+    halo, reduced = (phase["what"] for phase in _phases("halo3d26"))
+    assert (halo["face_bytes"], halo["edge_bytes"], halo["corner_bytes"]) == ([2048] * 3, [128] * 3, 8)
+    assert (reduced["name"], reduced["bytes"]) == ("allreduce", 8)
+
+
+def _phases(motif):
+    setup = Setup(AS_RUN, 272, "1", (JobClass("small", 1, 16, motif),))
+    return make(setup.point("simple", 1)).resolve().spec["jobs"][0]["program"]["body"]["phases"]
+
+
 def test_the_scenario_of_a_point():
     spec = make(MIXED.point("random-nodes", 7)).resolve().spec
     assert [job["name"] for job in spec["jobs"]] == ["small-0", "small-1", "large-0"]
     assert spec["seed"] == 7
     assert spec["fabric"]["links"]["global"]["bandwidth"] == 4 * spec["fabric"]["links"]["local"]["bandwidth"]
     assert spec["fabric"]["router"]["kind"] == "input-queued"
-    assert {job["program"]["costs"]["header_bytes"] for job in spec["jobs"]} == {64}
+    assert {job["program"]["costs"]["header_bytes"] for job in spec["jobs"]} == {45}
     nodes = spec["jobs"][2]["nodes"]
     assert len(nodes) == 40
     assert nodes[::2] == nodes[1::2]
@@ -103,8 +141,9 @@ def test_runs_keep_their_nodes(policy, order):
 @pytest.mark.parametrize(
     ("routers", "queues", "switching", "sensing", "header"),
     [
-        ("as-published", "input-queued", "cut-through", "output-buffer", 64),
-        ("virtual-output-queued", "virtual-output-queued", "cut-through", "output-buffer", 64),
+        ("as-run", "input-queued", "cut-through", None, 56),
+        ("as-published", "input-queued", "cut-through", "output-buffer", 45),
+        ("virtual-output-queued", "virtual-output-queued", "cut-through", "output-buffer", 45),
         ("today", None, "cut-through", None, None),
         ("store-and-forward", None, None, None, None),
     ],
@@ -118,6 +157,8 @@ def test_kinds_of_routers(routers, queues, switching, sensing, header):
     assert fabric.get("switching") == switching
     assert specs[0].get("sensing", {}).get("kind") == sensing
     assert job["program"]["costs"].get("header_bytes") == header
+    assert specs[0]["routing"]["name"] == ("minimal" if routers == "as-run" else "adaptive-local")
+    assert fabric["packet_bytes"] == (2048 if routers == "as-run" else 1024)
 
 
 def test_the_order_of_placing_is_the_setups():
@@ -148,16 +189,22 @@ def test_a_variant_changes_the_run():
 
 
 def test_communication_times():
-    """Two small jobs, a large one of two iterations; the last rank to end is not the one of the highest number."""
+    """Two small jobs, a large one of two iterations. The authors ask rank 0, and of a broadcast the last one."""
     jobs = {"name": ["small-0", "small-1", "large-0"], "packets": [1, 1, 2], "minimal_fraction": [1.0, None, 0.5]}
     ranks = {"job": [0, 0, 1, 1, 2, 2, 2], "finish_ps": [8, 4, 2, 6, 30, 50, 40]}
     links = {"from_kind": ["router"] * 3 + ["node"], "to_kind": ["router"] * 3 + ["router"]}
     links |= {"class": ["local", "local", "global", "node"], "packets": [1, 3, 5, 9], "stalled_ps": [0, 8, 0, 9]}
     tables = {name: pl.DataFrame(table) for name, table in (("jobs", jobs), ("ranks", ranks), ("links", links))}
-    spec = {"jobs": [{"program": {"iterations": n}} for n in (1, 1, 2)]}
+
+    def told(iterations, name):
+        return {"program": {"iterations": iterations, "body": {"phases": [{"what": {"name": name}}]}}}
+
+    spec = {"jobs": [told(1, "halo"), told(1, "alltoall"), told(2, "broadcast")]}
     kept = keep(SimpleNamespace(**tables, resolved={"spec": spec}))
     assert (kept["time_small"], kept["time_large"]) == (7.0, 25.0)
     assert (kept["coded_small"], kept["coded_large"]) == (5.0, 20.0)
+    assert gathered.Runs(replace(MIXED, routers=AS_RUN), {"simple": [kept]}).time("simple", "large") == 20.0
+    assert gathered.Runs(MIXED, {"simple": [kept]}).time("simple", "large") == 25.0
     assert kept["minimal"] == 2 / 3
     assert kept["local_packets"].tolist() == [1, 1.5, 2, 2.5, 3]
     assert kept["local_stalled_ps"].tolist() == [0, 2, 4, 6, 8]
@@ -203,15 +250,15 @@ def test_numbers_of_jobs():
 
 def test_repetitions_have_seeds_of_their_own():
     main = [point for point in full("fig7") if point["nodes"] == 272 and point["jobs"][0]["count"] == 3]
-    assert len(main) == 2 * 3 * 6 * 8 * 3
+    assert len(main) == 3 * 3 * 6 * 8 * 3
     assert len({point["seed"] for point in main}) == 3
-    assert len(full("fig12")) == 2 * 3 * WORKLOADS
+    assert len(full("fig12")) == 3 * 3 * WORKLOADS
     # Jobs of a run draw with the seeds behind its own.
     seeds = sorted({point["seed"] for point in full("fig10")})
     assert min(np.diff(seeds)) > 272
 
 
-@pytest.mark.parametrize("routers", ["as-published", "today"])
+@pytest.mark.parametrize("routers", ["as-run", "as-published", "today"])
 def test_every_variant_changes_the_run(routers):
     specs = {}
     for point in full("variants"):
@@ -222,19 +269,22 @@ def test_every_variant_changes_the_run(routers):
         candidate for candidate in full("fig10") if (candidate["routers"], candidate["policy"]) == (routers, "simple")
     )
     assert usual == make(plain).resolve().spec
-    assert len(specs) == (10 if routers == "as-published" else 4)
+    assert len(specs) == {"as-run": 3, "as-published": 11, "today": 4}[routers]
     for variant, spec in specs.items():
         changed = {key for key in usual if usual[key] != spec[key]}
         of_jobs = any(word in variant for word in ("header", "iterations", "MPI"))
         assert (changed == {"jobs"}) == of_jobs
         assert len(changed) == 1
+        assert spec.get("sensing") == (
+            {"kind": "output-buffer"} if "adaptive-local" in variant else usual.get("sensing")
+        )
 
 
 def test_the_reduced_form_is_part_of_the_full_one():
     for figure in FIGURES:
         few = find(f"zhang2018-{figure}").points(True)
         assert {repr(point) for point in few} <= {repr(point) for point in full(figure)}
-        assert len(few) <= 130
+        assert len(few) <= 190
 
 
 @pytest.mark.parametrize("figure", [*FIGURES, "variants", "routers"])
@@ -274,7 +324,7 @@ def test_level_spread_is_at_the_bottom_left(reduced):
 
 def test_spreading_evens_out_the_load_of_links(reduced):
     both = gathered.gather(reduced("zhang2018-fig6"))
-    assert [runs.setup.routers for runs in both] == ["as-published", "today"]
+    assert [runs.setup.routers for runs in both] == ["as-run", "as-published", "today"]
     for runs in both:
         spread, grouped = (five(runs, policy, "global_packets") for policy in ("level-spread", "simple"))
         assert spread[2] > grouped[2]
@@ -312,7 +362,7 @@ def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
         assert {job_class.motif for each in runs for job_class in each.setup.classes} == {motif}
 
 
-@pytest.mark.parametrize(("figure", "panels"), [("fig5", 8), ("fig8", 24), ("fig10", 16), ("fig12", 4)])
+@pytest.mark.parametrize(("figure", "panels"), [("fig5", 12), ("fig8", 36), ("fig10", 24), ("fig12", 6)])
 def test_pictures_are_drawn(figure, panels, reduced):
     study = find(f"zhang2018-{figure}")
     assert len(study.picture([], reduced(study.name)).axes) == panels

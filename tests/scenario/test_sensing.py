@@ -33,6 +33,7 @@ def decided(value):
         ('"credits"', {"kind": "credits"}),
         ('"both"', {"kind": "both"}),
         ('"output-buffer"', {"kind": "output-buffer"}),
+        ('"output-credits"', {"kind": "output-credits"}),
         ('"occupancy"', {"kind": "occupancy"}),
         ('{ kind = "occupancy", delay = { global = "1 ns" } }', {"kind": "occupancy", "delay_ps": {"global": 1_000}}),
         ('{ kind = "credits", delay = "0 ns" }', {"kind": "credits"}),
@@ -91,20 +92,22 @@ def test_a_metric_in_the_table_of_a_routing_is_shown_its_place(routing):
     [
         (
             '"credit"',
-            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer` or `none`, found `credit`",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits` or "
+            "`none`, found `credit`",
             "`credits`",
         ),
         ('"ocupancy"', "`sensing`: expected", "`occupancy`"),
         (
             "5",
-            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `none` or a table, "
-            "found `5`",
+            "`sensing`: expected `backlog`, `credits`, `both`, `occupancy`, `output-buffer`, `output-credits`, `none` "
+            "or a table, found `5`",
             None,
         ),
         ('{ kind = "both", dely = "1 ns" }', "unknown key `dely`", "`delay`"),
         ('{ kind = "backlog", delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
         ('{ kind = "output-buffer", delay = "1 ns" }', "`output-buffer` does not use `delay`", 'kind = "credits"'),
-        ('"output-buffer"', "`kind`: `output-buffer` needs routers with output buffers", 'router = "input-queued"'),
+        ('"output-buffer"', "`kind`: `output-buffer` and `output-credits` need", 'router = "input-queued"'),
+        ('"output-credits"', "`kind`: `output-buffer` and `output-credits` need", 'router = "input-queued"'),
         ('{ kind = "none", delay = { local = "30 ns" } }', "`none` does not use `delay`", 'kind = "both"'),
         ('{ kind = "both", delay = 30 }', "`delay`: the time 30 has no unit", '"30 ns"'),
         ('{ kind = "both", delay = { local = 30 } }', "`local`: the time 30 has no unit", '"30 ns"'),

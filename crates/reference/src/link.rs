@@ -309,19 +309,33 @@ impl Link {
             MetricKind::Credits => self.unreturned(t),
             MetricKind::Both => self.backlog(t) + self.unreturned(t),
             MetricKind::Occupancy => self.waiting() + self.unreturned(t),
-            MetricKind::OutputBuffer => self.buffered(),
+            MetricKind::OutputBuffer => self.as_time(self.buffered()),
+            MetricKind::OutputCredits => self.as_time(self.not_begun(t)),
             MetricKind::None => 0,
         }
     }
 
     /// Size of the buffer that the metric reads, for one channel.
     pub(crate) fn sensed_buffer(&self, metric_kind: MetricKind) -> u64 {
-        if metric_kind == MetricKind::OutputBuffer { self.output_buffer } else { self.spec.buffer_bytes }
+        if metric_kind.reads_output_buffers() { self.output_buffer } else { self.spec.buffer_bytes }
     }
 
-    /// The serialisation time of the bytes in the output buffers.
+    /// The bytes in the output buffers.
     fn buffered(&self) -> u64 {
-        let bytes: u64 = self.channels.iter().map(|channel| self.output_buffer - channel.output_room).sum();
+        self.channels.iter().map(|channel| self.output_buffer - channel.output_room).sum()
+    }
+
+    /// The bytes in the output buffer of channel 0 whose sending begins after time `t`.
+    fn not_begun(&self, t: u64) -> u64 {
+        let waiting = self.channels[0].fifo.iter().map(|packet| packet.wire);
+        let in_line = self.line.iter().filter(|granted| granted.channel == 0).map(|granted| granted.packet.wire);
+        let next = self.sending.iter().filter(|sending| sending.channel == 0);
+        let next = next.filter(|sending| sending.leaves - self.serialisation(sending.wire) > t);
+        waiting.chain(in_line).chain(next.map(|sending| sending.wire)).sum()
+    }
+
+    /// How long so many bytes of buffers occupy the link.
+    fn as_time(&self, bytes: u64) -> u64 {
         let time = u128::from(bytes) * u128::from(self.serialisation(65_536)) / 65_536;
         u64::try_from(time).expect("what is in buffers takes less than 2^63 ps")
     }

@@ -483,7 +483,7 @@ fn whole(mut spec: Spec) -> Spec {
 /// The same without crossbars, to see every kind of wait at ideal routers often enough.
 fn with_ideal_routers(mut spec: Spec) -> Spec {
     spec.fabric.router = None;
-    if spec.sensing.kind == MetricKind::OutputBuffer {
+    if spec.sensing.kind.reads_output_buffers() {
         spec.sensing = Sensing::default();
     }
     spec

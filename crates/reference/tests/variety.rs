@@ -23,6 +23,9 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
     for kind in [MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy, MetricKind::None] {
         count(counts, format!("sensor {kind:?}"), spec.sensing.kind == kind);
     }
+    for kind in [MetricKind::OutputBuffer, MetricKind::OutputCredits] {
+        count(counts, format!("sensor {kind:?}"), spec.sensing.kind == kind);
+    }
     count(counts, "late news of credits", spec.sensing.delay_ps.values().any(|&d| d > 0));
     let used: Vec<&RoutingSpec> = spec.jobs.iter().map(|j| j.routing.as_ref().unwrap_or(&spec.routing)).collect();
     count(counts, "routings by job", used.iter().any(|&r| r != used[0]));
@@ -97,6 +100,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     let wiring = ["Absolute", "Relative", "Circulant", "Palmtree", "Random", "Explicit"];
     let sensors =
         ["sensor Backlog", "sensor Credits", "sensor Both", "sensor Occupancy", "sensor None", "late news of credits"];
+    let buffers = ["sensor OutputBuffer", "sensor OutputCredits"];
     let jobs = ["routings by job", "all nodes busy", "failed links", "failed routers"];
     let packets = ["cut-through", "headers", "flits"];
     let minimal = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "adaptive-local Some(Router)"];
@@ -107,7 +111,7 @@ fn dragonflies_and_cascades_meet_every_rule() {
     assert_each(&counts, 20, &machines);
     assert_each(&counts, 5, &rare);
     assert_each(&counts, 10, &routings_of("dragonfly"));
-    for list in [&wiring[..], &sensors, &packets, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
+    for list in [&wiring[..], &sensors, &buffers, &packets, &jobs, &minimal, &valiant, &adaptive, &aries, &hashed] {
         assert_each(&counts, 10, list);
     }
 }

@@ -194,7 +194,7 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
         MetricKind::None,
     ]);
     if fabric.router.is_some() && c.chance(30) {
-        kind = MetricKind::OutputBuffer;
+        kind = c.of(&[MetricKind::OutputBuffer, MetricKind::OutputCredits]);
     }
     let mut delay_ps = BTreeMap::new();
     for &name in &network.classes[1..] {

@@ -19,6 +19,8 @@ METRICS = {
     "both": "the sum of backlog and credits",
     "occupancy": "the bytes that wait for the port and are not sent, and those whose credits have not returned",
     "output-buffer": "the bytes in the output buffers of the port; only for routers with a crossbar",
+    "output-credits": "the bytes in the output buffer of channel 0 of the port whose sending has not begun, as in "
+    "SST's merlin; only for routers with a crossbar",
     "none": "always zero: a baseline",
 }
 
@@ -43,11 +45,12 @@ def _read(value: Any) -> Any:
 class SensingTable(Table):
     """`sensing`: the congestion metric of the routings, and its delay."""
 
-    kind: Literal["backlog", "credits", "both", "occupancy", "output-buffer", "none"] | None = Field(
+    kind: Literal["backlog", "credits", "both", "occupancy", "output-buffer", "output-credits", "none"] | None = Field(
         None,
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
         "the sum of `both`, its `occupancy` (bytes that wait to be sent, and `credits`), the bytes in its "
-        "`output-buffer` (routers with a crossbar), or `none` (default: `occupancy` with fpar, else `backlog`)",
+        "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: `occupancy` with fpar, "
+        "else `backlog`)",
     )
     delay: Annotated[
         dict[str, Delay],

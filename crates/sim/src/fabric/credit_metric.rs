@@ -82,7 +82,7 @@ impl CreditMetric {
     #[must_use]
     pub fn new(sensing: &Sensing, wiring: &Wiring, names: &[&str], own: Range<usize>) -> Option<Self> {
         let (here, credits) = match sensing.kind {
-            MetricKind::Backlog | MetricKind::OutputBuffer => return None,
+            MetricKind::Backlog | MetricKind::OutputBuffer | MetricKind::OutputCredits => return None,
             MetricKind::Credits => (Here::Nothing, true),
             MetricKind::Both => (Here::Backlog, true),
             MetricKind::Occupancy => (Here::Waiting, true),

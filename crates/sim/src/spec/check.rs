@@ -7,8 +7,8 @@ use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::{
-    Arrival, CongestionLaw, Costs, FabricSpec, MetricKind, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
-    SPEC_VERSION, Spec, Traffic,
+    Arrival, CongestionLaw, Costs, FabricSpec, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
+    Spec, Traffic,
 };
 
 /// Largest packet.
@@ -135,7 +135,7 @@ impl Spec {
     }
 
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
-        if self.sensing.kind == MetricKind::OutputBuffer && self.fabric.router.is_none() {
+        if self.sensing.kind.reads_output_buffers() && self.fabric.router.is_none() {
             return Err(ErrorKind::NoOutputBuffers {}.at(path!["sensing", "kind"]));
         }
         for (class, &delay) in &self.sensing.delay_ps {

@@ -34,8 +34,18 @@ pub enum MetricKind {
     Occupancy,
     /// The bytes in its output buffers, in a router with a crossbar.
     OutputBuffer,
+    /// The bytes in its output buffer of channel 0 whose sending has not begun, in a router with a crossbar.
+    OutputCredits,
     /// Nothing.
     None,
+}
+
+impl MetricKind {
+    /// Whether it reads the output buffers of routers with crossbars.
+    #[must_use]
+    pub fn reads_output_buffers(self) -> bool {
+        matches!(self, Self::OutputBuffer | Self::OutputCredits)
+    }
 }
 
 impl Spec {
@@ -44,7 +54,7 @@ impl Spec {
     #[must_use]
     pub fn sensed_fabric(&self) -> Cow<'_, FabricSpec> {
         match self.fabric.router {
-            Some(router) if self.sensing.kind == MetricKind::OutputBuffer => {
+            Some(router) if self.sensing.kind.reads_output_buffers() => {
                 let mut fabric = self.fabric.clone();
                 fabric.links.values_mut().for_each(|link| link.buffer_bytes = router.output_buffer_bytes);
                 Cow::Owned(fabric)

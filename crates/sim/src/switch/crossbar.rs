@@ -17,14 +17,14 @@ use crate::observe::Left;
 use crate::routing::{Loads, RoutingAlgorithm};
 use crate::spec::{MetricKind, Spec};
 use observed::{needs, observe_crossing};
-use tables::{Crossbars, Departure, InputQueue, Output, OutputBuffers};
+use tables::{Crossbars, Departure, InputQueue, Output, OutputBuffers, Sensed};
 
 /// Routers with a crossbar between queues at their inputs and buffers at their outputs.
 pub struct Crossbar {
     /// Queues, crossbars and output buffers.
     pub tables: Crossbars,
-    /// Whether the load of a port is what its output buffers hold.
-    senses_outputs: bool,
+    /// Which bytes in the output buffers of a port are its load, if the metric reads them.
+    sensed: Option<Sensed>,
     /// Arbitrations before this time are done between the events of the open window; later ones are events.
     foreseen_until: u64,
     /// Whether the router being visited has no other event at the present instant, apart from late ones.
@@ -38,7 +38,11 @@ impl Crossbar {
     pub fn new(spec: &Spec, network: &Network) -> Self {
         Self {
             tables: Crossbars::new(&spec.fabric, network),
-            senses_outputs: spec.sensing.kind == MetricKind::OutputBuffer,
+            sensed: match spec.sensing.kind {
+                MetricKind::OutputBuffer => Some(Sensed::All),
+                MetricKind::OutputCredits => Some(Sensed::NotBegun),
+                _ => None,
+            },
             foreseen_until: 0,
             last_of_instant: false,
             requested: Vec::new(),
@@ -77,7 +81,12 @@ impl Waiting for Crossbar {
         (bytes, end): (u32, u64),
     ) {
         let job = if fabric.observers.blame.is_some() { nics.job(packet) } else { 0 };
-        if self.tables.leave(output, Departure { end, bytes, job }) {
+        let begin = if matches!(self.sensed, Some(Sensed::NotBegun)) {
+            end - fabric.links.times(nics, packet).serialisation(fabric.links.vcs[output.vc()].class())
+        } else {
+            end
+        };
+        if self.tables.leave(output, Departure { begin, end, bytes, job }) {
             self.expect_arbitration(fabric, router, end);
         }
     }
@@ -197,8 +206,8 @@ impl Crossbar {
         let links = &fabric.links;
         let decision = if place.is_last(packet) {
             RouteDecision::new(packet, packet.to_port(), 0)
-        } else if self.senses_outputs {
-            let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring };
+        } else if let Some(sensed) = self.sensed {
+            let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring, sensed };
             routing.route(place, &routed, &Loads::new(&links.outs, metric, place.first, place.ports, now))
         } else {
             route(links, routing, place, &routed)

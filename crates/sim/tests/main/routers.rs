@@ -151,17 +151,22 @@ fn crossbars_run_on_buffers_of_one_packet() {
 /// against another buffer than the one sensed.
 #[test]
 fn routings_that_sense_output_buffers_divert_when_these_fill() {
-    let minimal = |kind, output_buffer_bytes| {
+    let minimal = |metric_kind, kind, output_buffer_bytes| {
         let shift = job("shift", (0..16).collect(), Pattern::GroupShift { shift: 1 }, 4_000, 100, 20);
         let mut spec = spec(machine([4, 2, 1, 2, 3], None), fpar(250_000, FparCandidates::AllGroups), vec![shift]);
         link_mut(&mut spec, "global").bandwidth = Bandwidth(GB);
         spec.fabric.router = router(kind, 10, output_buffer_bytes);
-        spec.sensing = Sensing { kind: MetricKind::OutputBuffer, ..Sensing::default() };
+        spec.sensing = Sensing { kind: metric_kind, ..Sensing::default() };
         let output = output(&spec);
         output.jobs[0].minimal as f64 / output.jobs[0].packets as f64
     };
     for kind in KINDS {
-        assert!(minimal(kind, 2 * PACKET) < 0.97);
-        assert!((minimal(kind, 1 << 20) - 1.0).abs() < 1e-9);
+        for metric_kind in [MetricKind::OutputBuffer, MetricKind::OutputCredits] {
+            assert!(minimal(metric_kind, kind, 2 * PACKET) < 0.97);
+            assert!((minimal(metric_kind, kind, 1 << 20) - 1.0).abs() < 1e-9);
+        }
+        // The packet that is being sent is in the buffer, and has its credits back.
+        let both = [MetricKind::OutputBuffer, MetricKind::OutputCredits].map(|of| minimal(of, kind, 2 * PACKET));
+        assert!(both[0] < both[1], "{both:?}");
     }
 }

@@ -17,7 +17,7 @@ from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
 from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13, variants
 from odonata.reproduce.zhang2018.router_rows import router_tables, routers
-from odonata.reproduce.zhang2018.runs import AS_PUBLISHED, BOTH, STORED, TODAY, VIRTUAL, keep, make, points
+from odonata.reproduce.zhang2018.runs import AS_PUBLISHED, AS_RUN, SHOWN, STORED, TODAY, VIRTUAL, keep, make, points
 from odonata.reproduce.zhang2018.size_rows import draw_sizes, fig9, size_tables
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "odonata.reproduce.zhang2018"
 NAMES = {
+    AS_RUN: "as run",
     AS_PUBLISHED: "as published",
     TODAY: "today",
     STORED: "store-and-forward, ideal",
@@ -55,8 +56,9 @@ def page_of(figure: str, shown: Tables, picture: str) -> Page:
             "intro": quoted(_intro(figure)["text"], rows).strip(),
             "machines": f"s {names}" if len(sizes) > 1 else f" {names}",
             "picture": f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
+            "ways": _ways(rows),
             "counts": _counts(rows),
-            "rows": _side_by_side(rows) if {row.model for row in rows} == set(BOTH) else _rows(rows),
+            "rows": _side_by_side(rows) if {row.model for row in rows} <= set(SHOWN) else _rows(rows),
             "differs": f"\n### What differs\n\n{differs}\n" if differs else "",
             "reasons": _reasons(rows),
         }
@@ -65,6 +67,14 @@ def page_of(figure: str, shown: Tables, picture: str) -> Page:
         return {"tables": shown(figure, runs).strip("\n")}
 
     return Page(lambda: (files(PACKAGE) / "page.md").read_text("utf-8"), of_rows, of_runs)
+
+
+def _ways(rows: Sequence[Row]) -> str:
+    """What the kinds of runs are that the page has; pages with others have these as well."""
+    texts = tomllib.loads((files(PACKAGE) / "ways.toml").read_text(encoding="utf-8"))
+    there = {row.model for row in rows} or set(SHOWN)
+    chosen = [text.strip() for name, text in texts.items() if name in there]
+    return ";\n".join(chosen) + "."
 
 
 def _intro(figure: str) -> dict[str, str]:
@@ -99,22 +109,23 @@ def _rows(rows: Sequence[Row]) -> str:
 
 
 def _side_by_side(rows: Sequence[Row]) -> str:
-    """A line for each statement, with both kinds of routers."""
+    """A line for each statement, with all kinds of routers."""
     by_statement = {(row.what, row.model): row for row in rows}
+    kinds = [name for name in SHOWN if name in {row.model for row in rows}]
     lines = []
     for what in dict.fromkeys(row.what for row in rows):
-        both = [by_statement[what, name] for name in BOTH if (what, name) in by_statement]
+        shown = [by_statement[what, name] for name in kinds if (what, name) in by_statement]
         cells = [
             cell
-            for name in BOTH
+            for name in kinds
             for cell in (_ours(by_statement[what, name]) if (what, name) in by_statement else ["", ""])
         ]
-        first = next((row for row in both if row.verdict != "not comparable"), both[0])
+        first = next((row for row in shown if row.verdict != "not comparable"), shown[0])
         lines.append([first.id, what, _theirs(first), first.tolerance, *cells, _where(first)])
     head = ["id", "what", "paper", "tolerance"]
-    for name in BOTH:
+    for name in kinds:
         head += [NAMES[name], "verdict"]
-    return table([*head, "where"], lines, "llrlrlrll")
+    return table([*head, "where"], lines, "llrl" + "rl" * len(kinds) + "l")
 
 
 def _ours(row: Row) -> list[str]:

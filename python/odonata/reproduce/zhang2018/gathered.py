@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.reproduce import rows
 from odonata.reproduce.zhang2018.runs import (
     ALONE,
+    AS_RUN,
     CODED,
     GROUPING,
     JOKANOVIC,
@@ -20,10 +21,12 @@ from odonata.reproduce.zhang2018.runs import (
     SIMPLE,
     SPREADING,
     WORKLOADS,
+    patterns,
     setup_of,
     setup_of_workload,
+    workloads_of,
 )
-from odonata.reproduce.zhang2018.workloads import MOTIFS, read
+from odonata.reproduce.zhang2018.workloads import MOTIFS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,13 +64,18 @@ class Runs:
     setup: Setup
     by_policy: Mapping[str, list[Run]]
 
+    @property
+    def clock(self) -> str:
+        """Which time counts: of the last rank, or as run of the rank that the authors' code asks."""
+        return "coded" if self.setup.routers == AS_RUN else "time"
+
     def time(self, policy: str, job_class: str) -> float:
         """Mean communication time over the repetitions, picoseconds."""
-        return float(mean(run[f"time_{job_class}"] for run in self.by_policy[policy]))
+        return float(mean(run[f"{self.clock}_{job_class}"] for run in self.by_policy[policy]))
 
     def spread(self, policy: str, job_class: str) -> float:
         """Its standard deviation."""
-        return float(pstdev(run[f"time_{job_class}"] for run in self.by_policy[policy]))
+        return float(pstdev(run[f"{self.clock}_{job_class}"] for run in self.by_policy[policy]))
 
     def over(self, policy: str, job_class: str, other: str = SIMPLE) -> float:
         """Time over that of another policy."""
@@ -96,7 +104,8 @@ def by_routers(table: Table) -> dict[str, Table]:
 
 def mixed(table: Table, order: str) -> list[Runs]:
     """The random workloads as they were drawn, of one kind of routers."""
-    drawn = {setup_of_workload(workload, order, table[0]["routers"]) for workload in read()[:WORKLOADS]}
+    kind = table[0]["routers"]
+    drawn = {setup_of_workload(workload, order, kind) for workload in workloads_of(kind)[:WORKLOADS]}
     return [of_setup for of_setup in gather(table) if of_setup.setup in drawn]
 
 
@@ -105,11 +114,12 @@ def alone(table: Table) -> dict[str, list[Runs]]:
     mixed ones too."""
     simulated = {of_setup.setup: of_setup for of_setup in gather(table)}
     by_pattern: dict[str, list[Runs]] = {}
+    kind = table[0]["routers"]
     for number, pattern in enumerate(MOTIFS):
-        workloads = read()[100 * number : 100 * number + ALONE]
-        setups = [
-            setup_of_workload(workload, "small-first", table[0]["routers"], motif=pattern) for workload in workloads
-        ]
+        if pattern not in patterns(kind):
+            continue
+        workloads = workloads_of(kind)[100 * number : 100 * number + ALONE]
+        setups = [setup_of_workload(workload, "small-first", kind, motif=pattern) for workload in workloads]
         by_pattern[pattern] = [simulated[setup] for setup in setups if setup in simulated]
     return by_pattern
 
@@ -168,11 +178,10 @@ class Point:
 
 
 def points(runs: Iterable[Runs], policies: Sequence[str], *, coded: bool = False) -> list[Point]:
-    """The points in the order of workloads, then policies; `coded` takes the highest-numbered rank's time (L18)."""
-
-    what = "coded" if coded else "time"
+    """The points in the order of workloads, then policies; `coded` takes the rank that the authors' code asks (L18)."""
     ratio_points = []
     for of_setup in runs:
+        what = "coded" if coded else of_setup.clock
         (reference,) = of_setup.by_policy[LEVEL_SPREAD]
         for policy in policies:
             (other,) = of_setup.by_policy[policy]

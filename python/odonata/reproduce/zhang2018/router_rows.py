@@ -1,4 +1,4 @@
-"""Rows and table of `zhang2018-routers`: jobs of one size on four kinds of routers."""
+"""Rows and table of `zhang2018-routers`: jobs of one size on five kinds of routers."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _uncertain(drawn: Sequence[Point]) -> str:
     )
 
 
-_CODED_TIME = "time of the highest-numbered rank (L18)"
+_CODED_TIME = "time of the rank that the authors' code asks (L18)"
 _HEAD = ["baseline", "LS better in both, %", "worse in both, %", "equal in one, %", "largest reduction, %"]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 
 from odonata.placement.splitmix import SplitMix64
@@ -20,6 +21,8 @@ LARGE, SMALL = (17, 136), (2, 16)
 MOTIFS = ("alltoall", "broadcast", "fft3d", "halo2d", "halo3d", "halo3d26")
 """The six patterns (L13)."""
 COUNT, SEED = 1000, 2018
+AUTHORS_LARGEST = 131
+"""Largest number of nodes of a job in the authors' script; the paper says 136."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,35 @@ def _one(number: int, random: SplitMix64) -> Workload:
     pairs = [(few, many) for few in room for many in range(1, (MACHINE - few * large) // small + 1)]
     large_jobs, small_jobs = pairs[random.below(len(pairs))]
     small_motif, large_motif = (MOTIFS[random.below(len(MOTIFS))] for _ in range(2))
+    return Workload(number, small_jobs, small, small_motif, large_jobs, large, large_motif)
+
+
+@lru_cache
+def as_authors_drew(count: int = COUNT, seed: int = SEED) -> tuple[Workload, ...]:
+    """Workloads as the authors' script draws them, with seeds of our own.
+
+    It draws the size of the large jobs (17 to 131), their number (as many as fit, again if less than 2 nodes are left),
+    the size of the small jobs, their number, each with the same probability for each value, and two different patterns
+    of five: its FFT3d needs a multiple of 4 ranks.
+    """
+    random = SplitMix64(seed)
+    return tuple(_as_authors(number, random) for number in range(1, count + 1))
+
+
+def _as_authors(number: int, random: SplitMix64) -> Workload:
+    def between(least: int, most: int) -> int:
+        return least + random.below(most - least + 1)
+
+    large = between(LARGE[0], AUTHORS_LARGEST)
+    left = 0
+    while left < SMALL[0]:
+        large_jobs = between(1, MACHINE // large)
+        left = MACHINE - large * large_jobs
+    small = between(SMALL[0], min(SMALL[1], left))
+    small_jobs = between(1, left // small)
+    patterns = [motif for motif in MOTIFS if motif != "fft3d"]
+    small_motif = patterns.pop(random.below(len(patterns)))
+    large_motif = patterns[random.below(len(patterns))]
     return Workload(number, small_jobs, small, small_motif, large_jobs, large, large_motif)
 
 

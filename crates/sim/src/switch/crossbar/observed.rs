@@ -64,7 +64,7 @@ impl Crossbar {
         let vc = needs.vc as usize;
         let leaving = self.tables.leaving(vc, now);
         let waiting = links.blocked.chain(&links.logs.get(vc).chain);
-        let mut stays: Vec<_> = leaving.map(|&Departure { end, bytes, job }| Stay { end, bytes, job }).collect();
+        let mut stays: Vec<_> = leaving.map(|&Departure { end, bytes, job, .. }| Stay { end, bytes, job }).collect();
         stays.extend(waiting.map(|packet| {
             let job = blame.victim(nics.message(packet)).job;
             Stay { end: Stay::OPEN, bytes: links.times(nics, packet).wire, job }

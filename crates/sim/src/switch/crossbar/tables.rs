@@ -51,6 +51,8 @@ impl InputQueue {
 /// A packet that leaves an output buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
+    /// When its sending begins; its end if no metric reads it.
+    pub begin: u64,
     /// When it has left.
     pub end: u64,
     /// Wire bytes.
@@ -329,7 +331,13 @@ impl Crossbars {
     #[must_use]
     pub fn buffered(&self, slot: usize, now: u64) -> u64 {
         let vcs = (slot..self.buffers.len()).step_by(self.inputs.len());
-        vcs.map(|vc| self.held(vc, |end| end > now)).sum()
+        vcs.map(|vc| self.held(vc, |left| left.end > now)).sum()
+    }
+
+    /// Bytes in the output buffer of channel 0 of a port whose sending has not begun at an instant.
+    #[must_use]
+    pub fn not_begun(&self, slot: usize, now: u64) -> u64 {
+        self.held(slot, |left| left.begin > now)
     }
 
     /// Bytes in an output buffer that are not yet committed to its link.
@@ -338,28 +346,42 @@ impl Crossbars {
         self.held(vc, |_| false)
     }
 
-    /// Bytes in an output buffer, including departing packets for whose end `still` holds.
-    fn held(&self, vc: usize, still: impl Fn(u64) -> bool) -> u64 {
+    /// Bytes in an output buffer, including departing packets of which `still` holds.
+    fn held(&self, vc: usize, still: impl Fn(&Departure) -> bool) -> u64 {
         let buffer = &self.buffers[vc];
-        let left = buffer.leaving.iter().filter(|left| !still(left.end)).map(|left| u64::from(left.bytes));
+        let left = buffer.leaving.iter().filter(|left| !still(left)).map(|left| u64::from(left.bytes));
         u64::from(self.size - buffer.room) - left.sum::<u64>()
     }
 }
 
-/// The congestion metric that adds the output buffers of routers with crossbars.
+/// Which bytes in the output buffers of a port are its load.
+#[derive(Clone, Copy, Debug)]
+pub enum Sensed {
+    /// All of them.
+    All,
+    /// Those of channel 0 whose sending has not begun.
+    NotBegun,
+}
+
+/// The congestion metric that reads the output buffers of routers with crossbars.
 #[derive(Clone, Copy)]
 pub struct OutputBuffers<'a> {
     /// The routers.
     pub crossbars: &'a Crossbars,
     /// The far end of each port.
     pub wiring: &'a Wiring,
+    /// What it reads of them.
+    pub sensed: Sensed,
 }
 
 impl CongestionMetric for OutputBuffers<'_> {
     const TRIES: u8 = TRIES;
 
     fn load(self, slot: u32, _: &OutputPort, now: u64) -> u64 {
-        let bytes = self.crossbars.buffered(slot as usize, now);
+        let bytes = match self.sensed {
+            Sensed::All => self.crossbars.buffered(slot as usize, now),
+            Sensed::NotBegun => self.crossbars.not_begun(slot as usize, now),
+        };
         let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
         ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
     }
