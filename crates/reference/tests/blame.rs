@@ -5,8 +5,8 @@
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::{Blame, RootRows, Wait};
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, Gateways, LinkSpec, MeasureSpec, MetricKind, Operation, Pattern, Record, RouterKind,
-    RouterSpec, RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
+    Arbitration, AriesSpec, Gateways, LinkSpec, MeasureSpec, Operation, Pattern, Record, RouterKind, RouterSpec,
+    RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
 };
 use odonata_sim::{Output, Spec};
 use odonata_testkit as testkit;
