@@ -62,6 +62,7 @@ def test_leaves_come_before_spines_and_a_cascade_has_its_grid(made):
     assert (plus["routers"]["leaf"] == (plus["routers"]["place"] < plus["leaves"])).all()
     cascade = machine_of(made(TRAFFIC.format(system="theta")), [])
     assert (cascade["columns"], cascade["routers"]["place"].max()) == (16, 95)
+    assert cascade["group_name"] == "group"
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ app = {{ pattern = "uniform-random", message = "1 KB", interval = "1 us", messag
     shown = machine_of(made(text), [])
     per_slice = prod(dimensions[:-1])
     assert (shown["columns"], shown["routers"]["group"].max() + 1) == (columns, slices)
+    assert shown["group_name"] == "slice"
     assert (shown["routers"]["place"] == shown["routers"]["id"] % per_slice).all()
 
 

@@ -44,7 +44,7 @@ export class Details {
     }
     const jobs = this.paint.jobsOf(spot.index).map(([job, many]) => `${this.jobName(job)} (${count(many)})`);
     const told = jobs.length > 6 ? `${jobs.length} jobs` : jobs.join(", ") || "no job";
-    return `group ${spot.index}: ${told}`;
+    return `${this.word} ${spot.index}: ${told}`;
   }
 
   show(spot: Spot | undefined): void {
@@ -53,12 +53,17 @@ export class Details {
         h(
           "p",
           { class: "empty" },
-          "Choose a group, router or node: click, or focus the machine and use the arrow keys.",
+          `Choose a ${this.word}, router or node: click, or focus the machine and use the arrow keys.`,
         ),
       );
     } else if (spot.level === "group") this.group(spot.index);
     else if (spot.level === "router") this.router(spot.index);
     else this.node(spot.index);
+  }
+
+  /** What a group of this machine is called. */
+  private get word(): string {
+    return this.run.machine.group_name;
   }
 
   private group(group: number): void {
@@ -79,8 +84,8 @@ export class Details {
       const told =
         busiest === undefined
           ? ""
-          : `; busiest ${other} group ${pairs.number(`${other}_group`, busiest)}, ${percent(pairs.number("busy", busiest))}`;
-      facts.push([direction === "from" ? "bytes sent to groups" : "bytes from groups", `${bytes(sum)}${told}`, sum]);
+          : `; busiest ${other} ${this.word} ${pairs.number(`${other}_group`, busiest)}, ${percent(pairs.number("busy", busiest))}`;
+      facts.push([`bytes ${direction === "from" ? "sent to" : "from"} ${this.word}s`, `${bytes(sum)}${told}`, sum]);
     }
     const traffic = this.run.traffic ? this.window.ofGroup(this.run, group) : undefined;
     const jobs = new Map(this.paint.jobsOf(group));
@@ -108,20 +113,20 @@ export class Details {
         ] as const)
       : [];
     this.set(
-      `group ${group}`,
+      `${this.word} ${group}`,
       facts,
       table({
         caption: traffic
           ? `Jobs, and their traffic over global links${this.window.range ? " in the chosen window" : ""}`
           : "Jobs",
-        file: `group-${group}-jobs`,
+        file: `${this.word}-${group}-jobs`,
         rows,
         columns: [
           { title: "job", value: (row) => row.job.name, head: true },
           { title: "nodes", value: (row) => row.nodes, show: (row) => count(row.nodes) },
           ...load,
         ],
-        empty: "No job has nodes in this group.",
+        empty: `No job has nodes in this ${this.word}.`,
       }),
     );
   }
@@ -141,7 +146,7 @@ export class Details {
     this.set(
       `router ${id}${this.role(row)}`,
       [
-        ["group", count(routers.number("group", row))],
+        [this.word, count(routers.number("group", row))],
         ["nodes", told || "none"],
         [
           "busy, links to routers",
@@ -165,7 +170,7 @@ export class Details {
       [
         ["job", name(this.jobName(number("job")))],
         ["router", count(number("router")), number("router")],
-        ["group", count(this.layout.groupOf({ level: "node", index: row }))],
+        [this.word, count(this.layout.groupOf({ level: "node", index: row }))],
         ["sent", `${bytes(number("sent"))}, NIC busy ${percent(number("busy_sending"))}`, number("sent")],
         ["received", `${bytes(number("received"))}, busy ${percent(number("busy_receiving"))}`, number("received")],
         ["packets waited in the NIC", time(number("stalled_ps")), number("stalled_ps")],

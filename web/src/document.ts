@@ -22,6 +22,8 @@ export interface Machine {
   columns: number | null;
   leaves: number | null;
   groups: number;
+  /** What its groups are called: pods of a fat tree, slices of a HyperX. */
+  group_name: string;
   classes: Table;
   routers: Table;
   nodes: Table;

@@ -31,6 +31,7 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
     (runs.length > 1 && innerWidth > 1000 ? wide / 2 : wide) /
     (innerWidth < 621 ? 0.7 * innerHeight : Math.min(0.6 * innerHeight, 620));
   const panels = runs.map((run, index) => panel(run, window, tops, aspect, label(index)));
+  const word = runs[0]!.machine.group_name;
   const repaint = () => {
     for (const one of panels) {
       one.paint.refresh();
@@ -42,7 +43,7 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
     BYS.filter(
       ([key]) =>
         (key !== "traffic" || runs.some((run) => run.traffic)) && (key !== "queue" || runs.some((run) => run.series)),
-    ),
+    ).map(([key, told]): [string, string] => [key, told.replace("groups", `${word}s`)]),
     (value) => {
       for (const one of panels) one.paint.by = value as By;
       describe();
@@ -66,23 +67,28 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
     repaint();
   };
   const arcs = choice(
-    "Links between groups",
+    `Links between ${word}s`,
     [
       ["none", "none"],
       ["busiest", `the ${ARCS} busiest pairs`],
-      ["chosen", "of the chosen group"],
+      ["chosen", `of the chosen ${word}`],
     ],
     (value) => {
       for (const one of panels) one.state.arcs = value;
       repaint();
     },
   );
-  const go = h("input", { type: "text", placeholder: "group 3, router 12, node 77", "aria-label": "Go to", size: 22 });
+  const go = h("input", {
+    type: "text",
+    placeholder: `${word} 3, router 12, node 77`,
+    "aria-label": "Go to",
+    size: 22,
+  });
   const form = h("form", { class: "go" }, h("label", {}, "Go to ", go), h("button", { type: "submit" }, "Go"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const spots = panels.map((one) => find(one.layout, go.value));
-    go.setCustomValidity(spots.some((spot) => spot) ? "" : "There is no such group, router or node.");
+    go.setCustomValidity(spots.some((spot) => spot) ? "" : `There is no such ${word}, router or node.`);
     go.reportValidity();
     panels.forEach((one, index) => {
       if (spots[index]) one.view.choose(spots[index]);
@@ -142,7 +148,7 @@ function panel(run: RunData, window: Window, tops: Tops, aspect: number, label: 
     details.show(chosen);
     heat.draw();
   });
-  const shape = `${count(run.machine.groups)} groups, ${count(run.machine.routers.rows)} routers, ${count(run.machine.nodes.rows)} nodes`;
+  const shape = `${count(run.machine.groups)} ${run.machine.group_name}s, ${count(run.machine.routers.rows)} routers, ${count(run.machine.nodes.rows)} nodes`;
   const element = h(
     "div",
     { class: "machine-panel" },
@@ -160,9 +166,10 @@ function matrix(
   inWindow: () => PairLoads | undefined,
   chosen: (group: number) => void,
 ): { element: HTMLElement; draw: () => void } {
-  const { pairs, groups } = run.machine;
+  const { pairs, groups, group_name: word } = run.machine;
   if (pairs.rows === 0)
-    return { element: h("p", { class: "empty" }, "There are no links between groups."), draw: () => {} };
+    return { element: h("p", { class: "empty" }, `There are no links between ${word}s.`), draw: () => {} };
+  const Word = word.charAt(0).toUpperCase() + word.slice(1);
   const rowOf = new Map<number, number>();
   for (let row = 0; row < pairs.rows; row++) {
     rowOf.set(pairs.number("from_group", row) * groups + pairs.number("to_group", row), row);
@@ -175,25 +182,25 @@ function matrix(
     return loads ? loads[row]! : pairs.number(column, row);
   };
   const heat = heatMap({
-    label: "Load of the links from each group to each other group",
+    label: `Load of the links from each ${word} to each other ${word}`,
     rowNames: Array.from({ length: groups }, (_, group) => String(group)),
     columnNames: Array.from({ length: groups }, (_, group) => String(group)),
-    rows: "from group",
-    columns: "to group",
+    rows: `from ${word}`,
+    columns: `to ${word}`,
     shade: (from, to) => {
       const row = rowOf.get(from * groups + to);
       return row === undefined ? Number.NaN : value(row) / tops.pairs[column];
     },
     told: (from, to) => {
       const row = rowOf.get(from * groups + to);
-      if (row === undefined) return `Group ${from} to group ${to}: no links.`;
+      if (row === undefined) return `${Word} ${from} to ${word} ${to}: no links.`;
       const number = (name: string) => pairs.number(name, row);
       const now = inWindow();
       const waiting = (now ?? whole)?.queue[row];
       const queue = waiting === undefined ? "" : `, ${waiting.toFixed(2)} packets waiting on average`;
       const loads = (busy: number, most: number) => `busy ${percent(busy)} on average and ${percent(most)} at most`;
       const rest = `${bytes(number("bytes"))}, packets waited ${time(number("stalled_ps"))}`;
-      const links = `Group ${from} to group ${to}: ${count(number("links"))} links`;
+      const links = `${Word} ${from} to ${word} ${to}: ${count(number("links"))} links`;
       if (!now) return `${links}, ${loads(number("busy"), number("busy_max"))}${queue}, ${rest}.`;
       return `${links}, in the chosen window ${loads(now.busy[row]!, now.busy_max[row]!)}${queue}; in the whole run ${rest}.`;
     },
@@ -223,7 +230,7 @@ function matrix(
     scope.textContent = inWindow() ? (follows ? " in the chosen window" : " in the whole run") : "";
     heat.draw();
   };
-  return { element: figure("Links from group to group", by, scope, heat.element), draw };
+  return { element: figure(`Links from ${word} to ${word}`, by, scope, heat.element), draw };
 }
 
 function arcsOf(
@@ -266,7 +273,7 @@ function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => voi
     busiest: ["idle", `busy ${percent(tops.busiest)}`],
     queue: ["none", `${count(Math.ceil(tops.queue))} packets`],
     stalled: ["no waiting", time(tops.stalled)],
-    traffic: ["none", "the group with most"],
+    traffic: ["none", `the ${run.machine.group_name} with most`],
   };
   return [h("span", {}, ends[by][0]), ramp, h("span", {}, ends[by][1])];
 }
@@ -278,9 +285,10 @@ function swatch(colour: string): HTMLElement {
 }
 
 function find(layout: Layout, text: string): Spot | undefined {
-  const found = /^\s*(group|router|node)\s*(\d+)\s*$/i.exec(text);
+  const found = /^\s*(group|pod|slice|router|node)\s*(\d+)\s*$/i.exec(text);
   if (!found) return undefined;
-  const level = found[1]!.toLowerCase() as Spot["level"];
+  const named = found[1]!.toLowerCase();
+  const level: Spot["level"] = named === "router" || named === "node" ? named : "group";
   const id = Number(found[2]);
   const index =
     level === "group"

@@ -30,7 +30,7 @@ export function timeSection(runs: RunData[], window: Window, label: (run: number
   if (traffic.length > 0) {
     const chart = lineChart({
       ...common,
-      label: "Traffic between groups over time, by job",
+      label: `Traffic between ${runs[0]!.machine.group_name}s over time, by job`,
       y: "GiB/s",
       lines: traffic,
       yText: (value) => digits(value),
@@ -38,7 +38,11 @@ export function timeSection(runs: RunData[], window: Window, label: (run: number
     charts.push(chart);
     const save = runs.map((run) => (run.traffic ? tableButton(`traffic-${run.id}`, run.traffic.rows) : null));
     parts.push(
-      figure("Traffic into groups over global links, by job", chart.element, h("div", { class: "bar" }, ...save)),
+      figure(
+        `Traffic into ${runs[0]!.machine.group_name}s over global links, by job`,
+        chart.element,
+        h("div", { class: "bar" }, ...save),
+      ),
     );
   }
   const loads = runs.flatMap((run, index) => loadLines(run, label(index), size));
