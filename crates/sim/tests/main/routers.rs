@@ -165,8 +165,5 @@ fn routings_that_sense_output_buffers_divert_when_these_fill() {
             assert!(minimal(metric_kind, kind, 2 * PACKET) < 0.97);
             assert!((minimal(metric_kind, kind, 1 << 20) - 1.0).abs() < 1e-9);
         }
-        // The packet that is being sent is in the buffer, and has its credits back.
-        let both = [MetricKind::OutputBuffer, MetricKind::OutputCredits].map(|of| minimal(of, kind, 2 * PACKET));
-        assert!(both[0] < both[1], "{both:?}");
     }
 }
