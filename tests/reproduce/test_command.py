@@ -79,7 +79,7 @@ def test_a_reproduction_is_a_study_that_is_never_repeated(tmp_path, capsys):
     words = ["reproduce", "zhang2018-fig5", "--reduced", "--out", str(tmp_path), "-j", "1"]
     assert main(words) == 0
     captured = capsys.readouterr()
-    assert "16 of 16 points done" in captured.err
+    assert "24 of 24 points done" in captured.err
     assert "jobs of 16, local links: packets of the busiest port" in captured.out
     rows = (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes()
     study = open_study(tmp_path / "studies" / "zhang2018")
@@ -99,5 +99,5 @@ def test_a_point_that_fails_is_named(tmp_path, monkeypatch):
         raise ValueError("nothing was delivered")
 
     failing = dataclasses.replace(find("zhang2018-fig5"), keep=wrong)
-    with pytest.raises(RunError, match=r"16 of 16 points failed; policy = level-spread, seed = 10000.*nothing was del"):
+    with pytest.raises(RunError, match=r"24 of 24 points failed; policy = level-spread, seed = 10000.*nothing was del"):
         failing.run(Here(), tmp_path, reduced=True)

@@ -81,7 +81,13 @@ class Advice:
     within_s: float
 
     def sentence(self) -> str:
-        """The advice and its reason."""
+        """Say when to submit, and why.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
         now = self.starts[0]
         if self.best is None:
             if self.risk is not None and any(start.busy.prediction for start in self.starts):
@@ -109,7 +115,13 @@ class Advice:
         return f"{wait}: the run is expected to end {_duration(first - ends)} earlier than if it starts now"
 
     def text(self) -> str:
-        """A table of the starts, and the advice."""
+        """Return the starts as a table, and the advice.
+
+        Returns
+        -------
+        str
+            Lines of text.
+        """
         head = columns(
             ["wait", "jobs ended", "idle nodes", "b", "in the tail", "run", "ends after"],
         )
