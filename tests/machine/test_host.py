@@ -51,8 +51,9 @@ def test_the_defaults_rise_too():
 
 @pytest.mark.parametrize("name", sorted(AS_PUBLISHED))
 def test_costs_of_zhang_2018(name):
+    header = {"header_bytes": 45} if name.endswith("as-published") else {}
     assert resolved(name, {"collective": "allreduce", "message": "1 KB"}, 4).spec["jobs"][0]["program"]["costs"] == {
-        "header_bytes": 45,
+        **header,
         "send_ps": 190_000,
         "receive_ps": 160_000,
         "copy": 2_906_976_744_186_047,

@@ -10,7 +10,8 @@ from odonata.reproduce import find
 from odonata.reproduce.kang2019.published import compare, expected, means_alone
 from odonata.reproduce.kang2019.runs import by_case, largest_slowdown, make, product, shown
 
-STEADY = [name for name, row in means_alone().items() if row.kind in ("S", "F")]
+# The seventh of kind F, every 0.5 us, grows with the number of messages, and gave that number.
+STEADY = [name for name, row in means_alone().items() if row.kind == "F" and not name.endswith("/0.5us")]
 
 
 @pytest.fixture(scope="module")
