@@ -83,14 +83,14 @@ def test_a_reproduction_is_a_study_that_is_never_repeated(tmp_path, capsys):
     assert "jobs of 16, local links: packets of the busiest port" in captured.out
     rows = (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes()
     study = open_study(tmp_path / "studies" / "zhang2018")
-    assert study.runs.height == 16
+    assert study.runs.height == 24
     assert set(study.axes) >= {"policy", "seed", "jobs"}
-    assert study.runs["global_packets"].list.len().to_list() == [5] * 16
+    assert study.runs["global_packets"].list.len().to_list() == [5] * 24
     assert main([*words, "-q"]) == 0
     assert open_study(study.path).runs.equals(study.runs)
     capsys.readouterr()
     assert main(words) == 0
-    assert "(16 kept); 0 runs simulated" in capsys.readouterr().err
+    assert "(24 kept); 0 runs simulated" in capsys.readouterr().err
     assert (tmp_path / "zhang2018-fig5-reduced.csv").read_bytes() == rows
 
 

@@ -157,7 +157,7 @@ def by_b(table: pl.DataFrame, of: Forecast) -> Forecast:
 
 def in_sample(table: pl.DataFrame) -> Forecast:
     """Few runs, ranked by b; the tail of each history is that of these runs."""
-    tail = table["time_ps"] > table.select(pl.col("time_ps").quantile(TAIL).over("pattern", "bytes")).to_series()
+    tail = table["time_ps"] > table.select(pl.col("time_ps").quantile(TAIL, "linear").over("pattern", "bytes")).to_series()
     numbers = (table["b"], tail.cast(pl.Float64), table["started"].cast(pl.Float64))
     return Forecast(*(column.to_numpy() for column in numbers))
 
@@ -172,7 +172,8 @@ def compare(runs: Runs) -> list[Row]:
     table = records(runs)
     if table["started"].n_unique() < len(DRAWS):
         made = in_sample(table)
-        return [_row(f"area under the ROC, from {ALONE}", made.area()[0], 0.5, "area", "> 0.5", None, len(made.tail))]
+        area = forecasts.area(made.chance, made.tail)
+        return [_row(f"area under the ROC, from {ALONE}", area, 0.5, "area", "> 0.5", None, len(made.tail))]
     rows = []
     of = {name: forecast(table, without) for name, without in WITHOUT.items()}
     of = {ALONE: by_b(table, of[PAPER]), **of}
