@@ -157,7 +157,8 @@ def by_b(table: pl.DataFrame, of: Forecast) -> Forecast:
 
 def in_sample(table: pl.DataFrame) -> Forecast:
     """Few runs, ranked by b; the tail of each history is that of these runs."""
-    tail = table["time_ps"] > table.select(pl.col("time_ps").quantile(TAIL, "linear").over("pattern", "bytes")).to_series()
+    threshold = pl.col("time_ps").quantile(TAIL, "linear").over("pattern", "bytes")
+    tail = table.select(pl.col("time_ps") > threshold).to_series()
     numbers = (table["b"], tail.cast(pl.Float64), table["started"].cast(pl.Float64))
     return Forecast(*(column.to_numpy() for column in numbers))
 
