@@ -103,6 +103,16 @@ def test_many_ends_are_thinned_by_nodes(trained: cluster.Predictor, jobs: list[J
     assert waits[-1] == 60.0 * 200
 
 
+def test_only_nodes_that_the_run_may_get_count(trained: cluster.Predictor, jobs: list[Job]) -> None:
+    """Jobs on other nodes take no room from the run, and leave it none when they end."""
+    usable = frozenset(f"n{k}" for k in range(71, 101))
+    idle = frozenset(f"n{k}" for k in range(92, 101))
+    advice = cluster.when(trained, KNOWN, jobs, 100, nodes=8, idle=idle, usable=usable)
+    assert [start.calm.idle for start in advice.starts] == [9, 29, 29, 29]
+    whole = cluster.when(trained, KNOWN, jobs, 100, nodes=8)
+    assert [start.calm.b for start in advice.starts] == [start.calm.b for start in whole.starts]
+
+
 def test_errors(trained: cluster.Predictor, jobs: list[Job]) -> None:
     unknown = [replace(job, left_s=None) for job in jobs]
     with pytest.raises(InputError, match="does not say when its jobs end"):
@@ -165,3 +175,25 @@ def test_as_a_user_types_it(
     ):
         assert main([*words, *more]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_partition(
+    trained: cluster.Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nodes of another partition, drained nodes, and jobs that wait for another partition do not count."""
+    monkeypatch.chdir(tmp_path)
+    trained.write("m.json")
+    (tmp_path / "q.txt").write_text(
+        "JOBID|STATE|NODES|PARTITION|TIME_LEFT|TIME_LIMIT|NODELIST\n"
+        "1|RUNNING|60|gpu|1:00:00|2:00:00|n[41-100]\n"
+        "2|RUNNING|20|cpu|2:00:00|4:00:00|n[1-20]\n"
+        "3|PENDING|30|gpu|9:00:00|9:00:00|\n"
+    )
+    (tmp_path / "n.txt").write_text(
+        "PARTITION|STATE|NODELIST\ncpu|alloc|n[1-20]\ncpu|idle|n[21-38]\ncpu|drain|n[39-40]\ngpu|alloc|n[41-100]\n"
+    )
+    words = ["cluster", "when", "m.json", "-N", "8", "--job", "job1", "--place", "simple", "--queue", "q.txt"]
+    assert main([*words, "--nodes-file", "n.txt", "--partition", "cpu", "--json"]) == 0
+    starts = json.loads(capsys.readouterr().out)["starts"]
+    for case in ("calm", "busy"):
+        assert [start[case]["idle"] for start in starts] == [18, 18, 38]

@@ -61,6 +61,24 @@ def size(text: str) -> int:
         return units.size_bytes(text)
 
 
+def known_of_run(of: Mapping[str, Any], message: str | None) -> dict[str, Any]:
+    """What was said of a run: quantity -> value, and the size of its messages. Raises InputError for a wrong size."""
+    said = {name: value for name, value in of.items() if value is not None}
+    return said if message is None else said | {"bytes": size(message)}
+
+
+def check_place(place: str | None, instead: Mapping[str, Any], needs_place: Mapping[str, Any]) -> None:
+    """Raise InputError for options that exclude --place, or that need it and come without it."""
+    if place is not None:
+        if any(value is not None for value in instead.values()):
+            *first, last = (f"--{name}" for name in instead)
+            raise InputError(f"--place and {', '.join(first)} or {last} exclude each other")
+        return
+    for name, value in needs_place.items():
+        if value is not None:
+            raise InputError(f"--{name} goes with --place")
+
+
 def check_known(predictor: Predictor, known: Mapping[str, Any], chooses: bool = False) -> None:
     """Raise InputError for what a predictor needs to know of a run besides b, and was not given.
 

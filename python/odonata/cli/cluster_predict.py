@@ -2,11 +2,9 @@
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter, validators
-
-from odonata.errors import InputError
 
 _Flag = Parameter(negative=())
 _FromOne = Parameter(validator=validators.Number(gte=1))
@@ -82,7 +80,7 @@ def predict(
     json
         Print one JSON object.
     """
-    from odonata.cli.arguments import check_known, policy_options, size
+    from odonata.cli.arguments import check_known, check_place, known_of_run, policy_options
     from odonata.prediction import text
     from odonata.prediction.predictor import read_predictor
     from odonata.queue.listing import listing
@@ -90,12 +88,10 @@ def predict(
     queue_listing = listing(queue, queue_format, "--queue-format")
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
-    known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
-    known["neighbours"] = neighbours
-    known["bytes"] = None if bytes_ is None else size(bytes_)
+    spread = {"groups": groups, "leaves": leaves, "neighbours": neighbours}
+    check_place(place, spread, {"set": set_, "topology": topology, "partition": partition})
+    known = known_of_run({"nodes": nodes, **spread, "pattern": pattern, "job": job}, bytes_)
     if place is not None:
-        if any(given is not None for given in (groups, leaves, neighbours)):
-            raise InputError("--place and --groups, --leaves or --neighbours exclude each other")
         from odonata.allocation.selection import select
 
         chosen = select(
@@ -113,10 +109,6 @@ def predict(
             "leaves": chosen.leaves,
             "neighbours": chosen.neighbours,
         }
-    else:
-        for name, other in (("--set", set_), ("--topology", topology), ("--partition", partition)):
-            if other is not None:
-                raise InputError(f"{name} goes with --place")
     if background is None:
         from odonata.background.utilisation import background as measure
 
@@ -124,11 +116,10 @@ def predict(
             queue_listing, nodes_total=nodes_total, nodes=nodes_listing if nodes_total is None else None
         ).utilisation
     known["b"] = float(background)
-    said = {name: value for name, value in known.items() if value is not None}
-    check_known(predictor, said)
-    prediction = predictor.predict(said)
+    check_known(predictor, known)
+    prediction = predictor.predict(known)
     if json:
-        print(json_module.dumps({"known": said, **prediction.as_dict()}))
+        print(json_module.dumps({"known": known, **prediction.as_dict()}))
     else:
-        print(text.of_prediction(prediction, said, predictor.report))
+        print(text.of_prediction(prediction, known, predictor.report))
     return 0

@@ -97,7 +97,7 @@ def when(
     """
     from odonata.allocation.selection import Cluster, choose, observe
     from odonata.background.utilisation import machine_nodes
-    from odonata.cli.arguments import check_known, policy_options, size
+    from odonata.cli.arguments import check_known, check_place, known_of_run, policy_options
     from odonata.prediction.predictor import read_predictor
     from odonata.prediction.when import when as advise
     from odonata.queue.listing import listing
@@ -106,29 +106,25 @@ def when(
     queue_listing = listing(queue, queue_format, "--queue-format")
     nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
     predictor = read_predictor(model)
-    known: dict[str, Any] = {"nodes": nodes, "groups": groups, "leaves": leaves, "pattern": pattern, "job": job}
-    known["neighbours"] = neighbours
-    known["bytes"] = None if bytes_ is None else size(bytes_)
-    known = {name: value for name, value in known.items() if value is not None}
+    spread = {"groups": groups, "leaves": leaves, "neighbours": neighbours}
+    check_place(place, spread, {"set": set_, "topology": topology, "partition": partition})
+    known = known_of_run({"nodes": nodes, **spread, "pattern": pattern, "job": job}, bytes_)
     check_known(predictor, known, chooses=place is not None)
     run_s = None if run is None else _seconds(run, "--run")
-    usable, spread = None, None
+    idle, usable, spread_then = None, None, None
     if place is not None:
-        if any(given is not None for given in (groups, leaves, neighbours)):
-            raise InputError("--place and --groups, --leaves or --neighbours exclude each other")
         seen = observe(queue=queue_listing, nodes_file=nodes_listing, topology=topology, partition=partition)
         options = policy_options(set_ or [], None, None)
-        jobs, usable = seen.jobs or read_queue(queue_listing), len(seen.nodes)
+        jobs, idle, usable = seen.jobs or read_queue(queue_listing), seen.idle, seen.nodes
+        if partition is not None:
+            jobs = [job for job in jobs if job.running or not job.partition or partition in job.partition.split(",")]
 
-        def spread(free: frozenset[str], still: Any) -> dict[str, float]:
-            then = Cluster(seen.topology, seen.idle | (free & seen.nodes), list(still), seen.nodes)
+        def spread_then(free: frozenset[str], still: Any) -> dict[str, float]:
+            then = Cluster(seen.topology, seen.idle | free, list(still), seen.nodes)
             chosen = choose(then, nodes, place, options)
             return {"groups": len(chosen.groups), "leaves": chosen.leaves, "neighbours": chosen.neighbours}
 
     else:
-        for name, other in (("--set", set_), ("--topology", topology), ("--partition", partition)):
-            if other is not None:
-                raise InputError(f"{name} goes with --place")
         jobs = read_queue(queue_listing)
     total = machine_nodes(queue_listing, nodes_listing, jobs) if nodes_total is None else nodes_total
     advice = advise(
@@ -137,8 +133,9 @@ def when(
         jobs,
         total,
         nodes=nodes,
+        idle=idle,
         usable=usable,
-        spread=spread,
+        spread=spread_then,
         run_s=run_s,
         communicates=communicates,
         risk=risk,

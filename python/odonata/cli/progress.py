@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from odonata.text.numbers import duration
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -46,17 +47,6 @@ def left(share: float, elapsed_s: float) -> str:
     if share <= 0 or elapsed_s <= 0:
         return "no estimate yet"
     return f"about {duration(elapsed_s * (1 - share) / share)} left"
-
-
-def duration(seconds: float) -> str:
-    """A wall time with about two digits: 12 s, 3 min, 2.5 h, 4 days."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    if seconds < 36 * 3600:
-        return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 86400:.0f} days"
 
 
 class Screen(ABC):

@@ -10,7 +10,8 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import Screen, duration, ticking
+from odonata.cli.progress import Screen, ticking
+from odonata.text.numbers import duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from odonata.background.utilisation import of_jobs
 from odonata.errors import InputError
 from odonata.text import Table, columns
-from odonata.text.numbers import fixed
+from odonata.text.numbers import duration, fixed, time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence, Set
 
     from odonata.prediction.predictor import Prediction, Predictor
     from odonata.queue.records import Job
@@ -35,7 +35,7 @@ _RUNNING = frozenset({"RUNNING"})
 _WAITING = "PENDING"
 
 Spread = dict[str, float]
-"""What is known of the nodes that a run would get: `groups` and `leaves`."""
+"""What is known of the nodes that a run would get: `groups`, `leaves` and `neighbours`."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,8 @@ def when(
     nodes_total: int,
     *,
     nodes: int,
-    usable: int | None = None,
+    idle: Collection[str] | None = None,
+    usable: Set[str] | None = None,
     spread: Callable[[frozenset[str], Sequence[Job]], Spread] | None = None,
     run_s: float | None = None,
     communicates: float = 1.0,
@@ -189,12 +190,14 @@ def when(
         Nodes of the machine: Nt of b.
     nodes
         Nodes of the run.
+    idle
+        Names of the nodes that are idle now and that the run may get. Without it, all nodes that run no job are.
     usable
-        Nodes that the run may have once they are idle; the default is `nodes_total`.
+        Names of the nodes that the run may get once they are idle. Without it, all nodes.
     spread
-        From the names of nodes that are free besides today's idle ones, and the jobs that run then, the groups and
-        leaf switches of the run. Without it they are those of `known`. Nodes that waiting jobs take are not known, so
-        both cases have the same.
+        From the names of nodes that are free besides today's idle ones, and the jobs that run then, the groups, leaf
+        switches and neighbours of the run. Without it they are those of `known`. Nodes that waiting jobs take are not
+        known, so both cases have the same.
     run_s
         Length of the run where its times are those of the median of its history, in seconds; the default is that
         median.
@@ -233,26 +236,32 @@ def when(
             "Slurm 23.02 or newer",
         )
     waiting = [job for job in jobs if _WAITING in job.states and job.wants]
-    free_at_first = (nodes_total if usable is None else usable) - len({name for job in running for name in job.nodes})
+    occupied = {name for job in running for name in job.nodes}
+    idle_now = nodes_total - len(occupied) if idle is None else len(idle)
+    frees = [
+        (job.left_s, len(job.nodes) if usable is None else len(usable & set(job.nodes)))
+        for job in running
+        if job.left_s is not None
+    ]
 
     def case(at: float, *, busy: bool) -> Case:
         still = [job for job in running if not at or job.left_s is None or job.left_s > at]
-        held = {name for job in still for name in job.nodes}
-        gone = frozenset(name for job in running for name in job.nodes) - held
-        idle = free_at_first + len(gone)
+        gone = frozenset(occupied - {name for job in still for name in job.nodes})
+        gone = gone if usable is None else gone & usable
+        idle_then = idle_now + len(gone)
         others = list(still)
         if busy:
-            started = _started(waiting, running, free_at_first, at)
+            started = _started(waiting, frees, idle_now, at)
             others += started
-            idle -= sum(job.wants for job in started)
+            idle_then -= sum(job.wants for job in started)
         b = of_jobs(others, nodes_total).b
-        if idle < nodes:
-            return Case(b, idle, None, None)
+        if idle_then < nodes:
+            return Case(b, idle_then, None, None)
         facts = dict(known) | {"b": b} | (spread(gone, still) if spread else {})
         prediction = predictor.predict(facts)
         base = prediction.median_ps / 1e12 if run_s is None else run_s
         ratio = _mean(prediction) / prediction.median_ps
-        return Case(b, idle, prediction, base * (1 - communicates + communicates * ratio))
+        return Case(b, idle_then, prediction, base * (1 - communicates + communicates * ratio))
 
     starts = []
     for at in _moments(running, within_s):
@@ -276,9 +285,12 @@ def _moments(running: Sequence[Job], within_s: float) -> list[float]:
     return moments
 
 
-def _started(waiting: Sequence[Job], running: Sequence[Job], free: int, until: float) -> list[Job]:
-    """Waiting jobs that run at a moment, if each starts in the order of the queue as soon as its nodes are idle."""
-    ends = [(job.left_s, len(job.nodes)) for job in running if job.left_s is not None]
+def _started(waiting: Sequence[Job], frees: Sequence[tuple[float, int]], free: int, until: float) -> list[Job]:
+    """Waiting jobs that run at a moment, if each starts in the order of the queue as soon as its nodes are idle.
+
+    `frees` says when how many nodes become idle.
+    """
+    ends = list(frees)
     at = 0.0
     started: list[tuple[Job, float]] = []
     for number, job in enumerate(waiting):
@@ -348,12 +360,5 @@ def _case_as_dict(start: Start, case: Case) -> dict[str, Any]:
 
 
 def _duration(seconds: float) -> str:
-    """A length of time for people: `45 s`, `12 min`, `3:20 h`."""
-    if seconds < 1:
-        return f"{seconds:.3g} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    minutes = round(seconds / 60)
-    return f"{minutes // 60}:{minutes % 60:02d} h"
+    """A length of time for people; runs of microseconds have their unit."""
+    return time(1e12 * seconds) if seconds < 1 else duration(seconds)

@@ -35,6 +35,17 @@ def time(ps: float) -> str:
     return f"{digits(ps, factor)} {unit}"
 
 
+def duration(seconds: float) -> str:
+    """A wall time with about two digits: 12 s, 3 min, 2.5 h, 4 days."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.0f} days"
+
+
 def fixed(value: float | None, form: str, unit: str = "") -> str:
     """A number in this form, with a blank before a sign of per cent; `-` for none."""
     return "-" if value is None else f"{value:{form}}{unit}".replace("%", " %")

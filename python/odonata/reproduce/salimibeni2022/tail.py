@@ -149,6 +149,12 @@ def forecast(table: pl.DataFrame, without: Sequence[str] = ()) -> Forecast:
     return Forecast(np.array(chance), np.array(tail), np.array(queue))
 
 
+def forecasts_of(table: pl.DataFrame) -> dict[str, Forecast]:
+    """What is predicted from -> held-out forecasts of all runs."""
+    made = {name: forecast(table, without) for name, without in WITHOUT.items()}
+    return {ALONE: by_b(table, made[PAPER]), **made}
+
+
 def by_b(table: pl.DataFrame, of: Forecast) -> Forecast:
     """The same runs with b as the score: what b alone tells, without a predictor."""
     queues = dict(zip(table["started"].to_list(), table["b"].to_list(), strict=True))
@@ -176,8 +182,7 @@ def compare(runs: Runs) -> list[Row]:
         area = forecasts.area(made.chance, made.tail)
         return [_row(f"area under the ROC, from {ALONE}", area, 0.5, "area", "> 0.5", None, len(made.tail))]
     rows = []
-    of = {name: forecast(table, without) for name, without in WITHOUT.items()}
-    of = {ALONE: by_b(table, of[PAPER]), **of}
+    of = forecasts_of(table)
     for name, made in of.items():
         area, *ends = made.area()
         what = f"area under the ROC, from {name}"
@@ -213,8 +218,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
 
 def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     records_of_runs = records(runs)
-    of = {name: forecast(records_of_runs, without) for name, without in WITHOUT.items()}
-    whole = {ALONE: by_b(records_of_runs, of[PAPER]), **of}
+    of = forecasts_of(records_of_runs)
     scores = [
         [
             name,
@@ -223,7 +227,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
             f"{made.precision():.0f} %",
             "" if name == ALONE else f"{forecasts.brier(made.chance, made.tail):.4f}",
         ]
-        for name, made in whole.items()
+        for name, made in of.items()
     ]
     share = float(of[NEIGHBOURS].tail.mean())
     bins = [
@@ -250,9 +254,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """The receiver operating characteristics, and predicted against observed probability."""
-    known = records(runs)
-    of = {name: forecast(known, without) for name, without in WITHOUT.items()}
-    of = {ALONE: by_b(known, of[PAPER]), **of}
+    of = forecasts_of(records(runs))
     with settings():
         made = figure(10, 4.6)
         left, right = made.subplots(1, 2)
