@@ -522,6 +522,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "faces-only": Message("`{key}` must be 0: only the order `{order}` sends messages across edges and corners"),
     "nothing-to-send": Message("`{key}`: all sizes are 0, so there is no message to send"),
+    "pair-order": Message("`{key}`: the pairs are not in ascending order, or a rank is paired with itself"),
     "too-many-messages": Message("`{key}`: {found} messages from a rank to another are more than {most}"),
     # Traces.
     "trace-too-long": Message("the trace has {found_bytes:bytes}; at most {most_bytes:bytes} can be read"),

@@ -110,7 +110,7 @@ def test_show_lists_everything_there_is(odonata):
     status, out, _ = odonata("show", "--json")
     lists = json.loads(out)
     assert status == 0
-    applications = ["patterns", "collectives", "motifs", "traces", "mappings"]
+    applications = ["patterns", "collectives", "motifs", "traces", "matrices", "mappings"]
     assert list(lists) == ["systems", "routings", "sensing", "placements", *applications, "columns"]
     assert set(lists["systems"]) == set(machine.names())
     assert set(lists["placements"]) == set(placement.names())

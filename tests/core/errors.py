@@ -296,6 +296,7 @@ PROVOKED: dict[str, Provoke] = {
     "no-partner": phase("ping-pong", stride=3, bytes=1, rounds=1),
     "faces-only": phase("halo", **_HALO | {"corner_bytes": 1, "order": "axis-by-axis"}),
     "nothing-to-send": phase("halo", **_HALO | {"face_bytes": [0, 0, 0], "order": "axis-by-axis"}),
+    "pair-order": phase("matrix", pairs=[[1, 0, 8, 1], [0, 1, 8, 1]]),
     "too-many-messages": phase("sweep", **_SWEEP | {"blocks": 2**31, "sweeps": 2**31}),
     "trace-of-other-ranks": program({"name": "trace", "goal": goal("calc 1")}),
     "unexpected": read(goal("l1: sned 8b to 1")),

@@ -277,6 +277,8 @@ kinds! {
     FacesOnly = "faces-only" { order: &'static str }
     /// A halo exchange without a message.
     NothingToSend = "nothing-to-send" {}
+    /// Pairs of ranks that are not in ascending order, or a rank with itself.
+    PairOrder = "pair-order" {}
     /// More messages from one rank to another than labels can tell apart.
     TooManyMessages = "too-many-messages" { found: u128, most: u64 }
 

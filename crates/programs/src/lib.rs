@@ -24,6 +24,6 @@ pub use op::Op;
 pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};
 pub use spec::{
-    Allgather, Allreduce, Alltoall, Barrier, Body, Broadcast, COLLECTIVES, Exchange, GridAxis, Halo, Incast, Phase,
-    PhaseAction, PingPong, Reduce, ReduceScatter, Sweep, Training,
+    Allgather, Allreduce, Alltoall, Barrier, Body, Broadcast, COLLECTIVES, Exchange, GridAxis, Halo, Incast, Matrix,
+    Pair, Phase, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep, Training,
 };

@@ -4,6 +4,7 @@ mod check;
 mod compute;
 mod halo;
 mod incast;
+mod matrix;
 mod ping_pong;
 mod ring;
 mod sweep;
@@ -13,7 +14,7 @@ pub use compute::Compute;
 
 use odonata_error::Error;
 
-use crate::{Halo, Incast, Part, PingPong, Sweep, Training};
+use crate::{Halo, Incast, Matrix, Part, PingPong, Sweep, Training};
 
 type Made = Result<Box<dyn Part + Send + Sync>, Error>;
 
@@ -49,6 +50,15 @@ pub fn ping_pong(ping_pong: &PingPong, ranks: u32) -> Made {
 /// [`Error`]: a root that is not a rank, or a size above 2^40 bytes.
 pub fn incast(incast: &Incast, ranks: u32) -> Made {
     Ok(Box::new(incast::ToOne::new(incast, ranks)?))
+}
+
+/// Messages between given pairs.
+///
+/// # Errors
+/// [`Error`]: a rank that there is not, pairs out of order, a rank with itself, a pair without a message, a size above
+/// 2^40 bytes, no message at all, or more than 2^26.
+pub fn matrix(matrix: &Matrix, ranks: u32) -> Made {
+    Ok(Box::new(matrix::Exchanges::new(matrix, ranks)?))
 }
 
 /// A step of training.

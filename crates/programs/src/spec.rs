@@ -131,6 +131,8 @@ pub enum PhaseAction {
     PingPong(PingPong),
     /// All ranks but one send to that one.
     Incast(Incast),
+    /// Messages between given pairs of ranks, all at once.
+    Matrix(Matrix),
     /// A step of training a large model on a grid of tensor, data and pipeline parallel ranks.
     Training(Training),
 }
@@ -156,6 +158,7 @@ impl PhaseAction {
             Self::Sweep(sweep) => motif::sweep(sweep, ranks),
             Self::PingPong(ping_pong) => motif::ping_pong(ping_pong, ranks),
             Self::Incast(incast) => motif::incast(incast, ranks),
+            Self::Matrix(matrix) => motif::matrix(matrix, ranks),
             Self::Training(training) => motif::training(training, ranks),
         }
     }
@@ -344,6 +347,19 @@ pub struct Incast {
     /// Size of each.
     pub bytes: u64,
 }
+
+/// The messages of a communication matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matrix {
+    /// In ascending order; no pair twice, and no rank with itself.
+    pub pairs: Vec<Pair>,
+}
+
+/// What a rank sends to another: the rank, the other, bytes in all, and the number of messages that they are divided
+/// into, as equally as possible. A list of four numbers in a specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair(pub u32, pub u32, pub u64, pub u32);
 
 /// One step of training with tensor, data and pipeline parallelism; the grid of ranks is tensor x data x pipeline,
 /// tensor fastest.

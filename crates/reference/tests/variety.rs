@@ -334,6 +334,7 @@ fn programs_meet_every_rule() {
         "PingPong",
         "Training",
         "Incast",
+        "Matrix",
     ];
     let rare = [
         "dead",

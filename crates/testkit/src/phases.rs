@@ -1,8 +1,8 @@
 //! Random phases: every collective and motif with all its options.
 
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, GridAxis, Halo, Incast, Phase, PhaseAction, PingPong,
-    Reduce, ReduceScatter, Sweep, Training,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exchange, GridAxis, Halo, Incast, Matrix, Pair, Phase,
+    PhaseAction, PingPong, Reduce, ReduceScatter, Sweep, Training,
 };
 use odonata_sim::spec::{Body, Program};
 
@@ -41,7 +41,7 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseActio
     let packet = u64::from(packet_bytes);
     let bytes = |c: &mut Choices| bytes(c, packet);
     let ps = |c: &mut Choices| c.of(&[0, 1, trip / 7, trip]);
-    match c.within(0, 16) {
+    match c.within(0, 17) {
         0 | 1 => PhaseAction::Compute { ps: ps(c), jitter_ps: ps(c) },
         2 => PhaseAction::Broadcast { algorithm: c.of(Broadcast::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
         3 => PhaseAction::Reduce { algorithm: c.of(Reduce::ALL), root: c.count(0, ranks - 1), bytes: bytes(c) },
@@ -68,6 +68,16 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseActio
             rounds: c.count(1, 4),
         }),
         14 => PhaseAction::Incast(Incast { root: c.count(0, ranks - 1), bytes: bytes(c) }),
+        15 => {
+            let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+            let pairs = pairs.filter(|&(from, to)| from != to);
+            let density = c.within(1, 100);
+            PhaseAction::Matrix(Matrix {
+                pairs: pairs
+                    .filter_map(|(from, to)| c.chance(density).then(|| Pair(from, to, bytes(c), c.count(1, 3))))
+                    .collect(),
+            })
+        }
         _ => {
             let [tensor, data, pipeline] = grid(c, ranks);
             PhaseAction::Training(Training {

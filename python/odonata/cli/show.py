@@ -158,6 +158,12 @@ def _traces() -> dict[str, str]:
     return {"trace": _first_line(Trace)}
 
 
+def _matrices() -> dict[str, str]:
+    from odonata.scenario.apps import Matrix
+
+    return {"matrix": _first_line(Matrix)}
+
+
 def _mappings() -> dict[str, str]:
     from odonata.scenario.apps.mapping import MAPPINGS
 
@@ -243,6 +249,12 @@ def _trace(name: str) -> dict[str, Any]:
     return _program("trace", name, Trace)
 
 
+def _matrix(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps import Matrix
+
+    return _program("matrix", name, Matrix)
+
+
 def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
     """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
     from odonata.scenario.apps.app import JOB_KEYS
@@ -294,6 +306,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "collectives": _collectives,
     "motifs": _motifs,
     "traces": _traces,
+    "matrices": _matrices,
     "mappings": _mappings,
     "columns": _columns,
 }
@@ -306,6 +319,7 @@ _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "collectives": _collective,
     "motifs": _motif,
     "traces": _trace,
+    "matrices": _matrix,
     "mappings": _mapping,
     "columns": _column,
 }

@@ -8,7 +8,7 @@ from odonata import units
 from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
-from odonata.scenario.apps import Program
+from odonata.scenario.apps import FILES, Program
 from odonata.scenario.apps.app import JOB_KEYS
 from odonata.scenario.apps.mapping import MappingTable
 from odonata.scenario.apps.values import decided_overhead
@@ -108,14 +108,14 @@ def refuse_program_keys(job: JobTable) -> None:
     """Raises InputError (path into the job) if a job with a pattern has a key that only programs have."""
     for key in PROGRAM_KEYS:
         if getattr(job, key) is not None:
-            hint = "programs are collectives, motifs and traces (`odonata show`)"
+            hint = "programs are collectives, motifs, traces and matrices (`odonata show`)"
             raise InputError(
                 f"`{key}` is for programs, and the application of this job is a pattern", hint=hint, path=(key,)
             )
 
 
 def node_count(job: JobTable, folder: Path) -> int | None:
-    """The number of nodes to place: as given, or as many as the ranks of a trace need; None if nothing says it.
+    """The number of nodes to place: as given, or as many as the ranks of a file need; None if nothing says it.
 
     Raises InputError (path into the job) for ranks that do not fit on the nodes.
     """
@@ -125,7 +125,7 @@ def node_count(job: JobTable, folder: Path) -> int | None:
     if own is None:
         return job.nodes
     if job.nodes is not None:
-        _check_own(own, job.nodes, per_node)
+        _check_own(job.app, own, job.nodes, per_node)
     return job.nodes or -(-own // per_node)
 
 
@@ -141,7 +141,7 @@ def decided(
     per_node = _ranks_per_node(job)
     own = _own_ranks(app, folder)
     if own is not None:
-        _check_own(own, len(placed), per_node)
+        _check_own(app, own, len(placed), per_node)
     ranks = len(placed) * per_node if own is None else own
     if ranks < 2:
         hint = "give it more `nodes`, or more `ranks_per_node`"
@@ -203,12 +203,13 @@ def _own_ranks(app: Program, folder: Path) -> int | None:
         raise e.under("app") from None
 
 
-def _check_own(own: int, nodes: int, per_node: int) -> None:
-    """Refuses a number of nodes other than what the ranks of a trace fill."""
+def _check_own(app: Program, own: int, nodes: int, per_node: int) -> None:
+    """Refuses a number of nodes other than what the ranks of a file fill."""
     if -(-own // per_node) != nodes:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
+        what = next((key for key, kind in FILES.items() if isinstance(app, kind)), "application")
         raise InputError(
-            f"the trace has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
+            f"the {what} has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
             hint=f"it needs {-(-own // per_node):,} nodes; without `nodes` and without a list of nodes, the job gets "
             f"that number",
             path=("nodes",),

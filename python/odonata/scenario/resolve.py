@@ -16,7 +16,7 @@ from odonata.machine import System, classes, core
 from odonata.machine.host import HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
-from odonata.scenario.apps import Pattern, Program, Ranks, Trace
+from odonata.scenario.apps import FILES, Pattern, Program, Ranks
 from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
@@ -211,8 +211,9 @@ def check_names(table: ScenarioTable, path: Path) -> None:
                 if mapping is not None and mapping.file is not None:
                     _check_file(folder / mapping.file)
         with job.errors("app"):
-            if isinstance(given.app, Trace):
-                _check_file(folder / given.app.trace, "trace")
+            for key, kind in FILES.items():
+                if isinstance(given.app, kind):
+                    _check_file(folder / getattr(given.app, key), key)
     names = [given.name for given in table.job]
     for text in (table.run.until or ()) if table.import_ is None else ():
         if text not in names:

@@ -5,6 +5,7 @@ mod cheap;
 mod halo;
 mod halo_order;
 mod incast;
+mod matrix;
 mod ping_pong;
 mod refusals;
 mod run;

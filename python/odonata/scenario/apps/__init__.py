@@ -1,26 +1,28 @@
-"""The applications of jobs: patterns, collectives, motifs and traces, one file for each family.
+"""The applications of jobs: patterns, collectives, motifs, traces and communication matrices, one file for each family.
 
-A pattern sends at intervals, independent of delivery (open loop; docs/model.md, section 7). Collectives, motifs and
-traces are programs, whose operations wait for each other (closed loop; section 10).
+A pattern sends at intervals, independent of delivery (open loop; docs/model.md, section 7). Collectives, motifs,
+traces and matrices are programs, whose operations wait for each other (closed loop; section 10).
 """
 
 from odonata.scenario.apps.app import App, Program, Ranks
-from odonata.scenario.apps.choice import AnyApp, read_app
+from odonata.scenario.apps.choice import FILES, AnyApp, read_app
 from odonata.scenario.apps.collectives import COLLECTIVES, Collective
 from odonata.scenario.apps.libraries import LIBRARIES
+from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS, Pattern
 from odonata.scenario.apps.trace import Trace
 
 __all__ = [
     "COLLECTIVES",
+    "FILES",
     "LIBRARIES",
     "MOTIFS",
     "PATTERNS",
     "AnyApp",
     "App",
     "Collective",
-    "Motif",
+    "Matrix",
     "Pattern",
     "Program",
     "Ranks",

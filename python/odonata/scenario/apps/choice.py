@@ -1,4 +1,4 @@
-"""An application in a scenario: a pattern, a collective, a motif or a trace."""
+"""An application in a scenario: a pattern, a collective, a motif, a trace or a communication matrix."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,14 +7,15 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, nearest, unknown
-from odonata.scenario.apps.app import App
+from odonata.scenario.apps.app import App, Program
 from odonata.scenario.apps.collectives import COLLECTIVES
+from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS
 from odonata.scenario.apps.trace import Trace
 
-#: The key that names a file with a trace.
-TRACE = "trace"
+#: The key that names a file -> what is read from it.
+FILES: dict[str, type[Program]] = {"trace": Trace, "matrix": Matrix}
 #: The key that says what kind of application a table is -> all of the kind by name.
 KINDS: dict[str, Mapping[str, type[App]]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 
@@ -23,7 +24,7 @@ def read_app(value: Any) -> App:
     """The application that a table describes. Raises InputError, whose path leads into the table."""
     if isinstance(value, App):
         return value
-    keys = [*KINDS, TRACE]
+    keys = [*KINDS, *FILES]
     listed = ", ".join(f"`{key}`" for key in keys[:-1]) + f" or `{keys[-1]}`"
     if not isinstance(value, Mapping):
         raise InputError(f"expected a table with {listed}, found `{value!r}`")
@@ -34,8 +35,8 @@ def read_app(value: Any) -> App:
     if len(given) > 1:
         raise InputError(f"`{given[0]}` and `{given[1]}` exclude each other", path=(given[1],))
     key, name = given[0], value[given[0]]
-    if key == TRACE:
-        return validate(Trace, value)
+    if key in FILES:
+        return validate(FILES[key], value)
     table = KINDS[key]
     if not isinstance(name, str):
         raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))

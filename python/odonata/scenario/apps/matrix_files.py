@@ -1,0 +1,273 @@
+"""Files with communication matrices: what each rank sent to each other, as JSON, CSV or an array of NumPy.
+
+`docs/matrices.md` has the forms.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from odonata import reading
+from odonata.errors import InputError, nearest, shortened
+from odonata.scenario.apps.matrix_profile import of_profile
+from odonata.scenario.apps.matrix_values import COLUMNS, MOST_RANKS, CommunicationMatrix, number, rounded, summed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Ending of a file -> form of the matrix in it.
+FORMS = {".json": "json", ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".npz": "npz", ".npy": "npy"}
+
+
+def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
+    """The matrix in a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    form
+        One of the values of `FORMS`. Default: by the ending of the file.
+
+    Returns
+    -------
+    CommunicationMatrix
+        What a rank sent to itself is left out. Bytes with a fraction are rounded.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read or is no matrix; with the file, and the line where there is one.
+    """
+    if form is None and path.suffix.lower() not in FORMS:
+        near = nearest(path.suffix, FORMS)
+        raise InputError(
+            f"`{path.name}`: expected a file name that ends in {', '.join(FORMS)}",
+            hint=f"did you mean `{path.with_suffix(near).name}`?" if near else 'rename the file, or set format = "csv"',
+        )
+    try:
+        data = reading.read_bytes(path, reading.OUTPUT_BYTES, pipes=False)
+    except (OSError, ValueError) as e:
+        raise InputError(f"cannot read the matrix `{path}`: {reading.why(e)}") from None
+    try:
+        return _parsed(data, form or FORMS[path.suffix.lower()])
+    except InputError as e:
+        raise e.at(path, e.line) from None
+
+
+@lru_cache(maxsize=8)
+def _parsed(data: bytes, form: str) -> CommunicationMatrix:
+    return _READERS[form](data)
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as e:
+        raise InputError(f"not a text file: byte {e.start} is not UTF-8") from None
+
+
+# JSON
+
+
+def _of_json(data: bytes) -> CommunicationMatrix:
+    content = reading.parse_json(_text(data))
+    if isinstance(content, list):
+        return _dense(_rows(content, "the matrix"), None)
+    if not isinstance(content, dict):
+        raise InputError(
+            f"expected a list of rows, or an object with `edges` or `bytes`, found `{shortened(str(content))}`"
+        )
+    if "edges" in content:
+        return of_profile(content)
+    if "bytes" not in content:
+        near = next((n for key in content if (n := nearest(key, ["edges", "bytes"]))), None)
+        hint = f"did you mean `{near}`?" if near else None
+        raise InputError(f"expected `edges` or `bytes`, found {_listed(content)}", hint=hint)
+    counts = content.get("messages")
+    return _dense(_rows(content["bytes"], "`bytes`"), None if counts is None else _rows(counts, "`messages`"))
+
+
+def _listed(content: Iterable[str]) -> str:
+    return ", ".join(f"`{shortened(key, 20)}`" for key in list(content)[:5]) or "no key"
+
+
+def _rows(rows: Any, what: str) -> Array:
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(rows) for row in rows):
+        raise InputError(f"{what}: expected a square list of rows, each a list of as many numbers as there are rows")
+    return np.array([[number(value, f"{what}, row {at}") for value in row] for at, row in enumerate(rows)])
+
+
+# Text
+
+
+def _of_csv(data: bytes) -> CommunicationMatrix:
+    rows: list[tuple[int, list[str]]] = []
+    separator: str | None = None
+    for line, text in enumerate(reading.lines(_text(data)), 1):
+        bare = text.partition("#")[0].strip()
+        if not bare:
+            continue
+        if not rows:
+            separator = next((mark for mark in ("\t", ";", ",") if mark in bare), None)
+        rows.append((line, [cell.strip().strip('"') for cell in bare.split(separator)]))
+    if not rows:
+        raise InputError("the file has no row")
+    if all(_NUMBER.fullmatch(cell) for cell in rows[0][1]):
+        return _of_square(rows)
+    return _of_list(rows)
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def _cell(cell: str, line: int) -> float:
+    if not _NUMBER.fullmatch(cell):
+        raise InputError(f"expected a number, found `{shortened(cell)}`", line=line)
+    return float(cell)
+
+
+def _of_square(rows: Sequence[tuple[int, Sequence[str]]]) -> CommunicationMatrix:
+    for line, cells in rows:
+        if len(cells) != len(rows):
+            raise InputError(
+                f"expected {len(rows)} numbers, as many as there are rows, found {len(cells)}",
+                line=line,
+                hint="a list of pairs needs a first line with the names of its columns, such as source,target,bytes",
+            )
+    return _dense(np.array([[_cell(cell, line) for cell in cells] for line, cells in rows]), None)
+
+
+def _of_list(rows: Sequence[tuple[int, Sequence[str]]]) -> CommunicationMatrix:
+    line, header = rows[0]
+    at: dict[str, int] = {}
+    for place, name in enumerate(header):
+        column = next((column for column, names in COLUMNS.items() if name.lower() in names), None)
+        if column in at:
+            raise InputError(f"two columns say `{column}`: `{header[at[column]]}` and `{name}`", line=line)
+        if column is not None:
+            at[column] = place
+    for column in ("source", "target", "bytes"):
+        if column not in at:
+            near = next((name for name in header if nearest(name.lower(), COLUMNS[column])), None)
+            names = ", ".join(f"`{name}`" for name in COLUMNS[column])
+            hint = f"is it `{near}`? " if near else ""
+            raise InputError(f"there is no column `{column}`", line=line, hint=f"{hint}names that are known: {names}")
+    values: dict[str, list[float]] = {column: [] for column in at}
+    lines = []
+    for line, cells in rows[1:]:
+        if len(cells) != len(header):
+            raise InputError(f"expected {len(header)} fields, found {len(cells)}", line=line)
+        lines.append(line)
+        for column, place in at.items():
+            value = _cell(cells[place], line)
+            if column in ("source", "target") and not (value.is_integer() and 0 <= value < MOST_RANKS):
+                raise InputError(f"expected a rank, from 0 to {MOST_RANKS - 1:,}, found `{cells[place]}`", line=line)
+            values[column].append(value)
+    if not lines:
+        raise InputError("the list has no pair")
+    sources, targets = (np.array(values[key], dtype=np.int64) for key in ("source", "target"))
+
+    sizes = rounded(np.array(values["bytes"]), str, lines)
+    messages = rounded(np.array(values["messages"]), str, lines) if "messages" in at else None
+    return summed(int(max(sources.max(), targets.max())) + 1, sources, targets, sizes, messages)
+
+
+# Arrays
+
+
+def _of_npy(data: bytes) -> CommunicationMatrix:
+    return _dense(_array(data), None)
+
+
+def _array(data: bytes) -> Array:
+    try:
+        array = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, OSError) as e:
+        raise InputError(f"this is no array of NumPy: {e}") from None
+    return _numeric(array, "the array")
+
+
+def _numeric(array: Any, what: str) -> Array:
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
+        raise InputError(f"{what}: expected numbers, found {getattr(array, 'dtype', 'another file')}")
+    return array
+
+
+def _of_npz(data: bytes) -> CommunicationMatrix:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+            if size > reading.OUTPUT_BYTES:
+                raise InputError(f"the arrays have {size:,} bytes, more than {reading.OUTPUT_BYTES:,}")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            content = {name: arrays[name] for name in arrays.files}
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile, KeyError) as e:
+        raise InputError(f"this is no archive of arrays of NumPy: {e}") from None
+    if "shape" in content and "data" in content:
+        return _of_sparse(content)
+    sizes = next((content[name] for name in COLUMNS["bytes"] if name in content), None)
+    if sizes is None and len(content) == 1:
+        (sizes,) = content.values()
+    if sizes is None:
+        raise InputError(f"expected an array `bytes`, found {_listed(content)}")
+    counts = next((content[name] for name in COLUMNS["messages"] if name in content), None)
+    return _dense(_numeric(sizes, "`bytes`"), None if counts is None else _numeric(counts, "`messages`"))
+
+
+def _of_sparse(content: dict[str, Array]) -> CommunicationMatrix:
+    """A sparse matrix as `scipy.sparse.save_npz` writes it."""
+    try:
+        form = content["format"].item()
+        kind = form.decode() if isinstance(form, bytes) else str(form)
+        ranks, columns = (int(size) for size in content["shape"])
+        values = _numeric(content["data"], "`data`")
+        if kind == "coo":
+            rows, cols = (_numeric(content[key], f"`{key}`").astype(np.int64) for key in ("row", "col"))
+        elif kind in ("csr", "csc"):
+            inner = _numeric(content["indices"], "`indices`").astype(np.int64)
+            outer = np.repeat(np.arange(len(content["indptr"]) - 1), np.diff(content["indptr"]))
+            rows, cols = (outer, inner) if kind == "csr" else (inner, outer)
+        else:
+            raise InputError(f"a sparse matrix of the format `{shortened(kind)}` is not read", hint="csr, csc or coo")
+    except (KeyError, ValueError, TypeError) as e:
+        raise InputError(f"this sparse matrix is damaged: {e}") from None
+    if ranks != columns or not len(rows) == len(cols) == len(values):
+        raise InputError(f"expected a square matrix, found {ranks:,} x {columns:,} with {len(values):,} values")
+    for ends in (rows, cols):
+        if ends.size and not (ends.min() >= 0 and ends.max() < ranks):
+            raise InputError(f"an index of the sparse matrix is not below {ranks:,}")
+    return summed(ranks, rows, cols, rounded(values, lambda at: f"value {at}"), None)
+
+
+def _dense(sizes: Array, counts: Array | None) -> CommunicationMatrix:
+    """A square array: row r has what rank r sent."""
+    for array in (sizes, counts):
+        if array is not None and (array.ndim != 2 or array.shape != (len(sizes), len(sizes))):
+            raise InputError(f"expected a square matrix, found the shape {array.shape}")
+    ranks = len(sizes)
+
+    def place(at: int) -> str:
+        return f"row {at // ranks}, column {at % ranks} (from 0)"
+
+    whole = rounded(sizes.ravel(), place)
+    messages = None if counts is None else rounded(counts.ravel(), place)
+    some = np.flatnonzero(whole if messages is None else whole + messages)
+    return summed(ranks, some // ranks, some % ranks, whole[some], None if messages is None else messages[some])
+
+
+_READERS: dict[str, Callable[[bytes], CommunicationMatrix]] = {
+    "json": _of_json,
+    "csv": _of_csv,
+    "npz": _of_npz,
+    "npy": _of_npy,
+}
