@@ -12,7 +12,7 @@ pip=("$scratch/env/bin/pip" install --quiet --disable-pip-version-check)
 export PYTHONPATH=$PWD/python
 "$scratch/env/bin/python" -m pytest -q -n auto -p no:cacheprovider \
   tests/run tests/store tests/study tests/scenario tests/analysis tests/document --ignore=tests/study/test_tls.py
-"$scratch/env/bin/pip" uninstall --quiet --yes --disable-pip-version-check matplotlib scipy
+"$scratch/env/bin/pip" uninstall --quiet --yes --disable-pip-version-check matplotlib scipy pymetis
 cd "$scratch"
 odonata() { "$scratch/env/bin/python" -m odonata "$@"; }
 odonata new first.toml

@@ -29,6 +29,7 @@ __all__ = [
     "routings",
     "run",
     "serialisation_ps",
+    "traffic",
     "transmission_time",
     "write_trace",
 ]
@@ -352,6 +353,12 @@ def run(spec_json: str, progress: Callable[[Progress], object] | None = None, th
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""
+
+def traffic(body_json: str, ranks: int) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """What ranks send to each other in an iteration of a program (its body in the specification).
+
+    Sources, targets, bytes and messages of the pairs of different ranks, ascending; CoreError if the program is wrong.
+    """
 
 def write_trace(
     body_json: str,

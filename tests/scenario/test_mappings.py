@@ -1,11 +1,17 @@
 """Which rank is on which node."""
 
+import sys
 from collections import Counter
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from odonata.errors import InputError
+from odonata.machine.shape import Shape
 from odonata.scenario import parse
+from odonata.scenario.apps.communication import map_by_communication
 from odonata.scenario.apps.mapping import MappingTable
 
 TEXT = """\
@@ -107,3 +113,63 @@ def test_a_node_that_is_not_the_jobs(tmp_path):
 def test_an_option_of_a_named_mapping_can_be_set():
     scenario = parse(TEXT % ('"random-ranks"', 1)).set("job.a.mapping.seed", 5)
     assert scenario.resolve().spec["jobs"][0]["nodes"] == nodes('{ name = "random-ranks", seed = 5 }')
+
+
+CLUSTERS = """\
+system = "tiny"
+[[job]]
+name = "a"
+place = "contiguous"
+app = { matrix = "m.csv"%s }
+ranks_per_node = 2
+mapping = "communication"
+"""
+
+
+def crossing(ranks, places, of):
+    return sum(of(places[a]) != of(places[b]) for a in range(ranks) for b in range(ranks) if a % 8 == b % 8)
+
+
+def test_ranks_that_exchange_much_come_close_to_each_other(tmp_path):
+    """Clusters of four ranks, far apart in their numbers: each fits on two nodes of a router."""
+    pytest.importorskip("pymetis")
+    ranks = 32
+    rows = [(a, b) for a in range(ranks) for b in range(ranks) if a != b and a % 8 == b % 8]
+    (tmp_path / "m.csv").write_text("source,target,bytes\n" + "".join(f"{a},{b},1000\n" for a, b in rows))
+    resolution = parse(CLUSTERS % "", tmp_path / "s.toml").resolve()
+    placed = resolution.spec["jobs"][0]["nodes"]
+    assert Counter(placed) == dict.fromkeys(range(16), 2), "every place is used once"
+    shape = resolution.system.shape
+    assert crossing(ranks, placed, shape.router_of) == 0
+    linear = [rank // 2 for rank in range(ranks)]
+    assert crossing(ranks, linear, shape.router_of) > 0
+    again = parse(CLUSTERS % "", tmp_path / "s.toml").resolve().spec["jobs"][0]["nodes"]
+    assert again == placed
+
+
+@given(st.integers(2, 40), st.integers(1, 4), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_every_place_is_used_and_nothing_costs_more_than_in_order(ranks, per_node, random):
+    pytest.importorskip("pymetis")
+    shape = Shape(groups=4, routers_per_group=3, nodes_per_router=4)
+    nodes = random.sample(range(shape.nodes), -(-ranks // per_node))
+    slots = [nodes[rank // per_node] for rank in range(ranks)]
+    pairs = sorted({tuple(random.sample(range(ranks), 2)) for _ in range(random.randint(1, 3 * ranks))})
+    traffic = np.array([(a, b, random.randrange(2**41), 1) for a, b in pairs]).T
+    mapped = map_by_communication(traffic, slots, shape)
+    assert Counter(mapped) == Counter(slots)
+
+    def cost(places):
+        def distance(a, b):
+            levels = (lambda node: node, shape.router_of, shape.group_of)
+            return (0, 2, 3, 5)[sum(level(a) != level(b) for level in levels)]
+
+        return sum(distance(places[a], places[b]) * (size + 1) for a, b, size, _ in traffic.T.tolist())
+
+    assert cost(mapped) <= cost(slots)
+
+
+def test_a_library_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+    with pytest.raises(InputError, match=r"needs METIS, which is not installed(.|\n)*odonata\[all\]"):
+        nodes('"communication"')

@@ -19,6 +19,7 @@ mod part;
 mod program;
 mod spec;
 pub mod trace;
+mod traffic;
 
 pub use op::Op;
 pub use part::{LABEL_BITS, Part};

@@ -93,6 +93,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::traffic, module)?)?;
     module.add_function(wrap_pyfunction!(trace::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_plus_max_nodes, module)?)?;

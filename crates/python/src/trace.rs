@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use numpy::PyArray1;
 use odonata_error::{Error, ErrorKind};
 use odonata_programs::trace::{Trace, write_csv};
-use odonata_programs::{Body, Program};
+use odonata_programs::{Body, Pair, Program};
 use odonata_sim::spec::{SizedCombine, combine_ps};
 use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
@@ -38,6 +39,23 @@ pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bo
     Ok(out)
 }
 
+/// What ranks send to each other; see `_core.pyi`.
+#[pyfunction]
+pub fn traffic<'py>(py: Python<'py>, body_json: &str, ranks: u32) -> PyResult<[Bound<'py, PyArray1<i64>>; 4]> {
+    let pairs =
+        py.detach(|| Program::new(&body_of(body_json)?, ranks)?.traffic(ranks)).map_err(|e| to_python(py, &e))?;
+    let column = |value: fn(&Pair) -> u64| {
+        // Bytes are far below 2^63: no message has more than 2^40, and no pair more than 2^20 of these.
+        PyArray1::from_iter(py, pairs.iter().map(|pair| i64::try_from(value(pair)).unwrap_or(i64::MAX)))
+    };
+    Ok([
+        column(|pair| pair.0.into()),
+        column(|pair| pair.1.into()),
+        column(|pair| pair.2),
+        column(|pair| pair.3.into()),
+    ])
+}
+
 /// Writes one iteration of a program as a trace; see `_core.pyi`.
 #[pyfunction]
 #[pyo3(signature = (body_json, ranks, format, combine = None, combine_by_size = Vec::new()))]
@@ -56,8 +74,7 @@ pub fn write_trace<'py>(
     let sized = |(bytes, combine)| SizedCombine { bytes, combine: Bandwidth(combine) };
     let by_size: Vec<SizedCombine> = combine_by_size.into_iter().map(sized).collect();
     let write = || {
-        let unreadable = |e: serde_json::Error| ErrorKind::UnreadableSpecification { problem: e.to_string() };
-        let body: Body = serde_json::from_str(body_json).map_err(unreadable)?;
+        let body = body_of(body_json)?;
         let plain = |bytes| combine.map_or(0, |combine| Bandwidth(combine).serialisation_ps(bytes));
         let combining = |bytes, of| combine_ps(&by_size, bytes, of).unwrap_or_else(|| plain(bytes));
         let trace = match Program::new(&body, ranks)? {
@@ -74,6 +91,10 @@ pub fn write_trace<'py>(
         }
     };
     py.detach(write).map(Cow::Owned).map_err(|e| to_python(py, &e))
+}
+
+fn body_of(json: &str) -> Result<Body, Error> {
+    serde_json::from_str(json).map_err(|e| ErrorKind::UnreadableSpecification { problem: e.to_string() }.into())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

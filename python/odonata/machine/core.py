@@ -105,6 +105,21 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
         raise as_error(e) from None
 
 
+def traffic(body: Mapping[str, Any], ranks: int) -> Any:
+    """What ranks send to each other in an iteration of a program: an array of four rows, a column for each pair.
+
+    The rows are sources, targets, bytes and messages; the pairs of different ranks ascend. Raises InputError for a
+    program that is wrong.
+    """
+    import numpy as np
+
+    core = _core()
+    try:
+        return np.array(core.traffic(json.dumps(dict(body)), ranks))
+    except core.CoreError as e:
+        raise as_error(e) from None
+
+
 def write_trace(body: Mapping[str, Any], ranks: int, form: str, program: Mapping[str, Any] | None = None) -> bytes:
     """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
 

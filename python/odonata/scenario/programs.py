@@ -8,9 +8,10 @@ from odonata import units
 from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
+from odonata.machine.shape import Shape
 from odonata.scenario.apps import FILES, Program
 from odonata.scenario.apps.app import JOB_KEYS
-from odonata.scenario.apps.mapping import MappingTable
+from odonata.scenario.apps.mapping import Known, MappingTable
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
@@ -130,9 +131,10 @@ def node_count(job: JobTable, folder: Path) -> int | None:
 
 
 def decided(
-    job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int, host: HostTable | None
+    job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int, host: HostTable | None, shape: Shape
 ) -> ProgramJob:
-    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host` the system's.
+    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host` and `shape` the
+    system's.
 
     Raises InputError (path into the job).
     """
@@ -151,14 +153,14 @@ def decided(
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
     try:
-        nodes = mapping.nodes(placed, ranks, per_node, folder)
-    except InputError as e:
-        raise e.under(*(() if job.mapping is not None else ("app",))) from None
-    try:
         app = app.decided(ranks)
         body = app.body(ranks, folder)
     except InputError as e:
         raise e.under("app") from None
+    try:
+        nodes = mapping.nodes(placed, ranks, per_node, folder, Known(body, shape))
+    except InputError as e:
+        raise e.under(*(() if job.mapping is not None else ("app",))) from None
     barrier = bool(_option(job, "barrier"))
     if barrier and body["name"] != "phases":
         raise InputError(

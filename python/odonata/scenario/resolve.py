@@ -13,7 +13,6 @@ from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, classes, core
-from odonata.machine.host import HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import FILES, Pattern, Program, Ranks
@@ -143,8 +142,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     except InputError as e:
         raise e.under("sensing") from None
     placed = _place(jobs, system, table.run.seed, folder)
-    host = system.table.host
-    run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder, host) for job in jobs}
+    run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder, system) for job in jobs}
     spec_jobs = [
         _spec_job(job, table, system, placed[job.index], run[job.index]) | routings.spec_of_job(job.index)
         for job in jobs
@@ -303,12 +301,13 @@ def _node_count(job: _Job, folder: Path) -> int | None:
     return job.table.nodes
 
 
-def _program(job: _Job, placed: list[int], seed: int, folder: Path, host: HostTable | None) -> ProgramJob | None:
+def _program(job: _Job, placed: list[int], seed: int, folder: Path, system: System) -> ProgramJob | None:
     """The program of a job with everything decided; None if it has a pattern."""
     if not isinstance(job.table.app, Program):
         return None
     with job.errors():
-        return programs.decided(job.table, placed, folder, seed=seed, number=job.index, host=host)
+        host, shape = system.table.host, system.shape
+        return programs.decided(job.table, placed, folder, seed=seed, number=job.index, host=host, shape=shape)
 
 
 def _spec_job(

@@ -10,5 +10,6 @@ mod ping_pong;
 mod refusals;
 mod run;
 mod sweep;
+mod traffic;
 mod training;
 mod training_books;

@@ -1,6 +1,7 @@
 """The node of each rank of a job: mappings, and the files that give one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny
 from odonata import reading
 from odonata.document import Seed, Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
+from odonata.machine import core
+from odonata.machine.shape import Shape
 from odonata.placement.splitmix import SplitMix64, stream_seed
 
 
@@ -68,16 +71,29 @@ MAPPINGS: dict[str, str] = {
     "round-robin": "rank r is on node r mod nodes of the placement",
     "random-nodes": "linear on the nodes in random order, so ranks 2i and 2i+1 stay together (Zhang 2018)",
     "random-ranks": "a linear mapping in random order",
+    "communication": "ranks that exchange much are on nodes that are close to each other (METIS)",
     "file": "a file lists the node of each rank",
 }
 #: Other names of mappings: what Zhang 2018 calls random.
 ALIASES = {"random": "random-nodes"}
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a mapping may depend on besides the places."""
+
+    body: Mapping[str, Any]
+    """An iteration of the program, as the core reads it."""
+    shape: Shape
+    """Where nodes sit."""
+
+
 class MappingTable(Table):
     """A mapping and its options."""
 
-    name: Literal["linear", "round-robin", "random-nodes", "random-ranks", "file"] = Field(description="which one")
+    name: Literal["linear", "round-robin", "random-nodes", "random-ranks", "communication", "file"] = Field(
+        description="which one"
+    )
     seed: Seed | None = Field(None, description="seed of a random mapping (default: from the run's seed and the job)")
     file: str | None = Field(None, description="file with a node for each rank")
     holds: Literal["positions", "node-ids"] | None = Field(
@@ -90,10 +106,10 @@ class MappingTable(Table):
             return self.model_copy(update={"seed": stream_seed(run_seed, "mapping", job)})
         return self
 
-    def nodes(self, placed: list[int], ranks: int, per_node: int, folder: Path) -> list[int]:
+    def nodes(self, placed: list[int], ranks: int, per_node: int, folder: Path, known: "Known") -> list[int]:
         """Node of each rank, of what `decided` gave. `placed` are the job's nodes in the order of the placement.
 
-        Raises InputError (with file and line) for a file that does not fit.
+        Raises InputError (with file and line) for a file that does not fit, or if a library is not installed.
         """
         if self.name == "file":
             return read_mapping(folder / str(self.file), placed, ranks, per_node, ids=self.holds == "node-ids")
@@ -102,6 +118,10 @@ class MappingTable(Table):
         if self.name == "random-nodes":
             placed = SplitMix64(self.seed or 0).shuffled(placed)
         places = [placed[rank // per_node] for rank in range(ranks)]
+        if self.name == "communication":
+            from odonata.scenario.apps.communication import map_by_communication
+
+            return map_by_communication(core.traffic(known.body, ranks), places, known.shape)
         return SplitMix64(self.seed or 0).shuffled(places) if self.name == "random-ranks" else places
 
 
