@@ -54,7 +54,7 @@ impl Flights {
     }
 
     /// Adds a message; returns its slot.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, flight: Flight) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.put(slot, flight);
@@ -67,7 +67,7 @@ impl Flights {
     }
 
     /// Puts a message in a slot that another partition has given out.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, slot: u32, flight: Flight) {
         if slot as usize >= self.slots.len() {
             self.grow(slot as usize + 1);

@@ -108,7 +108,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         let rails = fabric.links.wiring.rails;
         if let Some(head) = head {
-            self.pump(fabric, routing, node * rails, now, (0, head));
+            self.pump(fabric, routing, node * rails, now, 0, head);
         }
         if rails > 1 || E::SELECTIVE {
             self.pump_node(fabric, routing, node, now);
@@ -230,6 +230,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             }
         }
         if Q::PARTITIONED {
+            // The rank that fetches data gets them itself.
+            let protocol_message = if of.get { None } else { protocol_message };
             self.send_message(fabric, message, to, protocol_message);
         }
         (nic, Waiting::new(bytes, key, message, to, routing))

@@ -42,7 +42,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         now: u64,
     ) {
         match self.take_next(nic, now) {
-            Some(next) => self.pump(fabric, routing, nic, now, next),
+            Some((place, head)) => self.pump(fabric, routing, nic, now, place, head),
             None if E::SELECTIVE && !self.endpoint.is_idle(nic) => {
                 self.hold(fabric, nic, now);
                 self.wait_no_longer(fabric, nic, now);
@@ -70,6 +70,7 @@ impl<E: Endpoint> Nodes<'_, E> {
     }
 
     /// Puts the message from which a NIC was about to send back in its place.
+    #[inline]
     fn put_back(&mut self, nic: u32, place: u64, message: Waiting) {
         if E::SELECTIVE {
             self.endpoint.put_back(nic, place, message);
@@ -97,7 +98,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         log.waited += now - log.waits_since;
     }
 
-    /// Sends as many packets as there is room for, starting with the message at the head, which was taken from the queue.
+    /// Sends as many packets as there is room for, starting with `head`, which was taken from its place in the queue.
     #[inline(never)]
     pub fn pump<Q: Queue<Event>, R: RoutingAlgorithm>(
         &mut self,
@@ -105,7 +106,8 @@ impl<E: Endpoint> Nodes<'_, E> {
         routing: &R,
         nic_id: u32,
         now: u64,
-        (mut place, mut head): (u64, Waiting),
+        mut place: u64,
+        mut head: Waiting,
     ) {
         assert!((nic_id as usize) < self.nics.len());
         // SAFETY: the line above checks it; there is an attachment for each NIC.
