@@ -185,9 +185,16 @@ impl Programs {
         self.protocol_messages.take(slot)
     }
 
+    /// The message of a row of a job has a latency.
+    pub fn count_latency(&mut self, job: u16, row: u32, latency: u64) {
+        let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
+        running.tally.deliver(row, latency);
+    }
+
     /// A protocol message reaches its node at `at`; returns the node.
     pub fn arrive(&mut self, job: u16, message: &ProtocolMessage, at: u64) -> u32 {
         let running = self.running[usize::from(job)].as_mut().expect("the job has a program");
+        running.note_offer(message);
         let node = running.node(message.rank);
         let host = self.host_of[node as usize];
         self.hosts[host as usize].add(message.arrival(at + running.delay_ps(message)));

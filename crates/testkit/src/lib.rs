@@ -223,6 +223,19 @@ pub fn answered_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of a machine of any kind whose jobs run programs, and whose receivers fetch large messages.
+pub fn fetching_program_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0xfe7c_9306);
+    let makers: [fn(u64) -> Spec; 4] = [program_spec, instant_program_spec, tree_program_spec, hyperx_program_spec];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        fabrics::answer(&mut c, &mut spec.fabric, true);
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// A valid specification of a machine of any kind whose nodes have several NICs, over which large messages are divided;
 /// the NICs may answer packets.
 pub fn striped_spec(seed: u64) -> Spec {

@@ -230,6 +230,8 @@ impl<E: Endpoint> Nodes<'_, E> {
             }
         }
         if Q::PARTITIONED {
+            // The rank that fetches data gets them itself.
+            let protocol_message = if of.get { None } else { protocol_message };
             self.send_message(fabric, message, to, protocol_message);
         }
         (nic, Waiting::new(bytes, key, message, to, routing))

@@ -19,13 +19,15 @@ pub struct NodePost {
     requests: Vec<(u32, Request)>,
     /// Messages that are delivered: their slots, and when.
     deliveries: Vec<(u32, u64)>,
+    /// Messages of programs that were fetched: their jobs, their rows, and their latencies.
+    latencies: Vec<(u16, u32, u64)>,
 }
 
 impl NodePost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let Self { messages, protocol_messages: _, requests, deliveries } = self;
-        messages.is_empty() && requests.is_empty() && deliveries.is_empty()
+        let Self { messages, protocol_messages: _, requests, deliveries, latencies } = self;
+        messages.is_empty() && requests.is_empty() && deliveries.is_empty() && latencies.is_empty()
     }
 }
 
@@ -61,6 +63,11 @@ impl Posts {
         let (own, everywhere) = (self.own, self.everywhere);
         let must_know = move |&(index, _): &(usize, &mut NodePost)| index != own && (everywhere || to.contains(&index));
         self.to.iter_mut().enumerate().filter(must_know).map(|(_, post)| post)
+    }
+
+    /// Sends the latency of a message to the partition of its sender, which has its row.
+    pub fn send_latency(&mut self, to: usize, job: u16, row: u32, latency: u64) {
+        self.to[to].latencies.push((job, row, latency));
     }
 
     /// Sends a request to the partition of a router.
@@ -150,7 +157,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         let message = programs.take(flight.row);
         let node = programs.node_of(flight.job, message.rank);
         if issued_here {
-            self.count_arrived(flight, &message, at);
+            self.count_arrived(fabric, flight, &message, at);
         }
         if fabric.queue.has(fabric.links.wiring.node_attachment(node).router) {
             self.reach_rank(fabric, flight, &message, at);
@@ -170,6 +177,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         for (slot, message) in post.protocol_messages.drain(..) {
             let programs = self.programs.as_mut().expect("there is a protocol message");
             self.flights.set_row(slot, programs.post(message));
+        }
+        for (job, row, latency) in post.latencies.drain(..) {
+            self.programs.as_mut().expect("the message is of a program").count_latency(job, row, latency);
         }
         for (slot, request) in post.requests.drain(..) {
             self.endpoint.answers_mut().put(slot, request);

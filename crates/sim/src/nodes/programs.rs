@@ -133,7 +133,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             return;
         }
         let message = self.programs.as_mut().expect("the flight is of a program").take(flight.row);
-        self.count_arrived(flight, &message, at);
+        self.count_arrived(fabric, flight, &message, at);
         self.reach_rank(fabric, flight, &message, at);
     }
 
@@ -157,13 +157,28 @@ impl<E: Endpoint> Nodes<'_, E> {
         self.wake_ranks(fabric, node);
     }
 
-    /// A protocol message that was issued in this partition reaches its rank at `at`: its row has a latency.
-    pub(super) fn count_arrived(&mut self, flight: Flight, message: &ProtocolMessage, at: u64) {
-        let programs = self.programs.as_mut().expect("the flight is of a program");
-        if !message.message_kind.is_control() {
-            let running = programs.running[usize::from(flight.job)].as_mut().expect("the flight is of a program");
-            running.tally.deliver(message.row, at - flight.issue);
+    /// A protocol message that was issued in this partition reaches its rank at `at`: its row, which is in the partition of
+    /// its sender, has a latency.
+    pub(super) fn count_arrived<Q: Queue<Event>>(
+        &mut self,
+        fabric: &Fabric<'_, Q>,
+        flight: Flight,
+        message: &ProtocolMessage,
+        at: u64,
+    ) {
+        if message.message_kind.is_control() {
+            return;
         }
+        let (row, latency) = (message.row, at - flight.issue);
+        let programs = self.programs.as_mut().expect("the flight is of a program");
+        if Q::PARTITIONED {
+            let sender = fabric.links.wiring.node_attachment(programs.node_of(flight.job, message.peer)).router;
+            if !fabric.queue.has(sender) {
+                self.posts.send_latency(fabric.queue.partition_of(sender), flight.job, row, latency);
+                return;
+            }
+        }
+        programs.count_latency(flight.job, row, latency);
     }
 
     /// All responses to the data of a rendezvous have come at `at`: it is sent.

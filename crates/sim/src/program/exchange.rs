@@ -1,6 +1,6 @@
 //! Sending and receiving: eager messages, matching, rendezvous (docs/model.md, section 10).
 
-use super::matching::{MessageKey, ReceiverState, RendezvousSend};
+use super::matching::{MessageKey, Offer, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
@@ -143,11 +143,26 @@ impl Running {
         context.outbox.push(message);
     }
 
-    /// Issues the data of a rendezvous, at the node that sends or fetches them. (What the sender knows is from before its
-    /// RTS arrived, so it does not depend on which node is handled first.)
+    /// An RTS reaches a receiver that will fetch the data: it learns from the RTS what their latency needs, as the sender may
+    /// belong to another partition.
+    pub(super) fn note_offer(&mut self, message: &ProtocolMessage) {
+        if self.gets && message.message_kind == ProtocolMessageKind::Rts {
+            let &ProtocolMessage { rank: to, peer: from, iteration, label, issue, row, .. } = message;
+            self.offers.insert(MessageKey { to, from, iteration, label }, Offer { issue, row });
+        }
+    }
+
+    /// Issues the data of a rendezvous, at the node that sends or fetches them.
     fn send_data(&mut self, key: MessageKey, bytes: u64, nics: Option<[u8; 2]>, context: &mut NodeContext) {
         let MessageKey { to: rank, from: peer, iteration, label } = key;
-        let (&RendezvousSend { issue, row, .. }, message_kind) = (&self.at_sender[&key], ProtocolMessageKind::Data);
+        let message_kind = ProtocolMessageKind::Data;
+        let (issue, row) = if self.gets {
+            let Offer { issue, row } = self.offers.remove(&key).expect("an RTS has come");
+            (issue, row)
+        } else {
+            let RendezvousSend { issue, row, .. } = self.at_sender[&key];
+            (issue, row)
+        };
         self.pending += 1;
         let message = ProtocolMessage { rank, peer, iteration, label, message_kind, nics, bytes, issue, row };
         context.outbox.push(message);

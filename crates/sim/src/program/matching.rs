@@ -37,4 +37,13 @@ pub struct RendezvousSend {
     pub row: u32,
 }
 
+/// What a receiver that fetches data knows of a message whose RTS has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// When the message was handed over.
+    pub issue: u64,
+    /// Its row at its sender.
+    pub row: u32,
+}
+
 pub type Map<V> = HashMap<MessageKey, V, BuildHasherDefault<Mixer>>;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
 
-use super::matching::{Map, MessageKey, ReceiverState, RendezvousSend};
+use super::matching::{Map, MessageKey, Offer, ReceiverState, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
@@ -68,6 +68,8 @@ pub struct Running {
     pub(super) first_operation: Vec<u32>,
     pub(super) at_receiver: Map<ReceiverState>,
     pub(super) at_sender: Map<RendezvousSend>,
+    /// Messages whose RTS has come and whose data have not been fetched, if receivers fetch them.
+    pub(super) offers: Map<Offer>,
     pub tally: Tally,
     /// The tasks of the CPUs, if they are recorded.
     pub operations: Option<OperationCounts>,
@@ -140,6 +142,7 @@ impl Running {
             first_operation,
             at_receiver: Map::default(),
             at_sender: Map::default(),
+            offers: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
             operations: spec.measure.operations.then(|| {
                 let jobs = spec.jobs.iter().filter(|job| job.program.is_some()).count();

@@ -65,14 +65,11 @@ impl Choice {
 }
 
 /// Whether several threads can share a run: whether all that an event reads or changes belongs to one router and its nodes.
-/// What UGAL-G reads does not, nor the data of a rendezvous that the receiver fetches without the
-/// sender, nor a node's NICs on several routers whose packets are answered, or that share messages.
+/// What UGAL-G reads does not, nor a node's NICs on several routers whose packets are answered, or that share messages.
 fn can_be_partitioned(spec: &Spec, prepared: &Prepared) -> bool {
-    let programs = spec.jobs.iter().any(|job| job.program.is_some());
     let answered_elsewhere = spec.fabric.answers() && prepared.wiring.is_split();
     let striped_elsewhere = spec.fabric.nic.stripe_bytes.is_some() && prepared.wiring.is_split();
-    let fetched = programs && spec.fabric.gets();
-    !(prepared.routing.sees_other_routers() || fetched || answered_elsewhere || striped_elsewhere)
+    !(prepared.routing.sees_other_routers() || answered_elsewhere || striped_elsewhere)
 }
 
 /// The most threads that pay off in some phase; one if the other phases cost more than that saves.

@@ -65,6 +65,11 @@ fn equal_with_programs() {
 }
 
 #[test]
+fn equal_when_receivers_fetch_the_data_of_a_rendezvous() {
+    compare(80, generator::fetching_program_spec);
+}
+
+#[test]
 fn equal_when_packets_are_answered() {
     compare(100, generator::answered_spec);
     compare(60, generator::application_aware_spec);
