@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Answer, Grants, ModePolicies};
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
-use crate::output::{MessageCounters, NO_ROW, NicCounters};
+use crate::output::{MessageCounters, NicCounters};
 use crate::spec::{CongestionLaw, FabricSpec, Spec};
 use odonata_topology::ClassId;
 
@@ -405,14 +405,16 @@ impl Answers {
         }
         let mut exchange = *exchange;
         exchange.counters.complete_ps = exchange.last - exchange.issue;
-        if exchange.row != NO_ROW {
-            let (rows, row) = (&mut self.rows[usize::from(exchange.job)], exchange.row as usize);
-            if row >= rows.len() {
-                rows.resize(row + 1, MessageCounters::default());
-            }
-            rows[row] = exchange.counters;
-        }
         (answer, Some(exchange), wake)
+    }
+
+    /// Keeps what was counted for the message of a row of a job.
+    pub fn count(&mut self, job: u16, row: u32, counters: MessageCounters) {
+        let (rows, row) = (&mut self.rows[usize::from(job)], row as usize);
+        if row >= rows.len() {
+            rows.resize(row + 1, MessageCounters::default());
+        }
+        rows[row] = counters;
     }
 
     /// Counts requests of this partition that are not exactly once under way or answered, and NICs of which more or fewer

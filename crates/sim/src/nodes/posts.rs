@@ -6,6 +6,7 @@ use crate::endpoint::{Endpoint, Request};
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::observe::Victim;
+use crate::output::MessageCounters;
 use crate::program::ProtocolMessage;
 
 /// What the nodes of a partition send to another one.
@@ -21,13 +22,16 @@ pub struct NodePost {
     deliveries: Vec<(u32, u64)>,
     /// Messages of programs that were fetched: their jobs, their rows, and their latencies.
     latencies: Vec<(u16, u32, u64)>,
+    /// The same with what their NICs counted.
+    counters: Vec<(u16, u32, MessageCounters)>,
 }
 
 impl NodePost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let Self { messages, protocol_messages: _, requests, deliveries, latencies } = self;
-        messages.is_empty() && requests.is_empty() && deliveries.is_empty() && latencies.is_empty()
+        let Self { messages, protocol_messages: _, requests, deliveries, latencies, counters } = self;
+        let fetched = !latencies.is_empty() || !counters.is_empty();
+        messages.is_empty() && requests.is_empty() && deliveries.is_empty() && !fetched
     }
 }
 
@@ -68,6 +72,11 @@ impl Posts {
     /// Sends the latency of a message to the partition of its sender, which has its row.
     pub fn send_latency(&mut self, to: usize, job: u16, row: u32, latency: u64) {
         self.to[to].latencies.push((job, row, latency));
+    }
+
+    /// Sends what was counted for a message likewise.
+    pub fn send_counters(&mut self, to: usize, job: u16, row: u32, counters: MessageCounters) {
+        self.to[to].counters.push((job, row, counters));
     }
 
     /// Sends a request to the partition of a router.
@@ -180,6 +189,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         for (job, row, latency) in post.latencies.drain(..) {
             self.programs.as_mut().expect("the message is of a program").count_latency(job, row, latency);
+        }
+        for (job, row, counters) in post.counters.drain(..) {
+            self.endpoint.answers_mut().count(job, row, counters);
         }
         for (slot, request) in post.requests.drain(..) {
             self.endpoint.answers_mut().put(slot, request);

@@ -11,6 +11,7 @@ use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
 use crate::fabric::{HopTiming, Links, PacketInfo};
 use crate::observe::Room;
+use crate::output::NO_ROW;
 use crate::routing::RoutingAlgorithm;
 
 impl<E: Endpoint> Nodes<'_, E> {
@@ -167,8 +168,27 @@ impl<E: Endpoint> Nodes<'_, E> {
                     Observation { at: exchange.last, nic: request.nic, mode, counters: exchange.counters };
                 self.endpoint.answers_mut().policies.observe(exchange.job, policy, observation);
             }
+            self.count_exchange(fabric, &exchange);
             self.end_exchange(fabric, &exchange);
         }
+    }
+
+    /// Keeps what was counted for a message where its row is: at its sender, which is the destination of the requests if
+    /// the receiver of a message of a program fetches it.
+    #[inline]
+    fn count_exchange<Q: Queue<Event>>(&mut self, fabric: &Fabric<'_, Q>, exchange: &Exchange) {
+        let &Exchange { job, row, to, get, counters, .. } = exchange;
+        if row == NO_ROW {
+            return;
+        }
+        if Q::PARTITIONED && get && self.jobs.list[usize::from(job)].program {
+            let sender = fabric.links.wiring.attachments[to as usize].router;
+            if !fabric.queue.has(sender) {
+                self.posts.send_counters(fabric.queue.partition_of(sender), job, row, counters);
+                return;
+            }
+        }
+        self.endpoint.answers_mut().count(job, row, counters);
     }
 
     /// The last response of a message is known to come.
