@@ -42,7 +42,7 @@ pub struct Exchange {
     pub issue: u64,
     /// When the last of the responses that are known comes.
     pub last: u64,
-    /// Its row among the messages of its job, or [`NO_ROW`].
+    /// Its row among the messages of its job, or [`NO_ROW`](crate::output::NO_ROW).
     pub row: u32,
     /// Its job.
     pub job: u16,
