@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from pydantic import TypeAdapter
 
 from odonata.machine import load
 from odonata.plot.style import save
@@ -17,6 +18,7 @@ from odonata.reproduce import find
 from odonata.reproduce.desensi2019 import benchmarks, comparisons
 from odonata.reproduce.desensi2019.benchmarks import APP_AWARE, DEFAULT, HIGH_BIAS, OURS, POLICIES
 from odonata.reproduce.desensi2019.setting import MACHINES
+from odonata.scenario.apps.motifs import Halo3d
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +40,19 @@ def test_the_allocation_of_cori_is_that_of_the_paper() -> None:
 
 
 def test_programs_have_the_sizes_that_they_say() -> None:
-    halo = benchmarks.program("halo3d", "1024", 64)
-    assert (halo["grid"], halo["cells"]) == ([4, 4, 4], [256, 256, 256])
     sweep = benchmarks.program("sweep3d", "1024", 64)
     assert (sweep["grid"], sweep["cells"], sweep["planes"]) == ([4, 16], [256, 64, 1024], 128)
     assert benchmarks.program("barrier", "", 64) == {"collective": "barrier"}
     assert benchmarks.program("ping-pong", "1 KiB", 64)["stride"] == 32
+
+
+@pytest.mark.parametrize("nodes", sorted(benchmarks.GRIDS))
+def test_a_send_of_halo3d_has_64_mib_on_any_number_of_ranks(nodes: int) -> None:
+    """Each send of 1024^3 is as large as a ping-pong of 64 MiB (D29), in the phases that are simulated."""
+    motif = TypeAdapter(Halo3d).validate_python(benchmarks.program("halo3d", "1024", nodes)).decided(nodes)
+    halo = motif.phases(nodes)[0]["what"]
+    assert np.prod(halo["grid"]) == nodes
+    assert halo["face_bytes"] == [64 * 2**20] * 3
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -3,12 +3,15 @@
 Steady latencies need few messages, so these are the paper's own numbers; what grows is only compared with itself.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from odonata.errors import InputError
 from odonata.reproduce import find
+from odonata.reproduce.kang2019.metric import DEFAULT, TOLERANCES, both_within, latencies
 from odonata.reproduce.kang2019.published import compare, expected, means_alone
-from odonata.reproduce.kang2019.runs import by_case, largest_slowdown, make, product, shown
+from odonata.reproduce.kang2019.runs import by_case, label, largest_slowdown, make, product, shown
 
 # The seventh of kind F, every 0.5 us, grows with the number of messages, and gave that number.
 STEADY = [name for name, row in means_alone().items() if row.kind == "F" and not name.endswith("/0.5us")]
@@ -211,3 +214,23 @@ def test_rates_of_a_broadcast():
 def test_every_row_of_the_page_is_there_in_the_full_form():
     assert {point["model"] for point in find("kang2019-variants").points(False)} == {"correct", "as-published"}
     assert len(find("kang2019-calibration").points(False)) == 2 * 20 * (4 + 2)
+
+
+def test_settings_of_fpar_change_the_contiguous_tornado(reduced):
+    """K42: only the row of the shipped default is judged, and a lower threshold diverts more packets earlier."""
+    rows = find("kang2019-metric").rows(reduced("kang2019-metric"))
+    default, other = (row for row in rows if row.id == "K42")
+    assert default.what.startswith("sensing=occupancy,threshold=0.5,buffer=8KiB,buffer=16KiB,packet=2048B: ")
+    assert (default.kind, default.verdict) == ("F", "no match")
+    assert other.verdict == "not comparable"
+    assert other.ours < 0.95 * default.ours
+
+
+def test_settings_of_fpar_have_the_tolerances_of_the_rows(reduced):
+    rows = find("kang2019-metric").rows(reduced("kang2019-metric"))
+    rows_of = latencies(rows)
+    assert [row.tolerance for row in rows_of[label(DEFAULT)]] == [f"{most * 100:.0f} %" for most in TOLERANCES]
+    exact = {name: [replace(row, ours=row.theirs) for row in mine] for name, mine in rows_of.items()}
+    assert both_within(exact, TOLERANCES) == list(rows_of)
+    beyond = {name: [mine[0], replace(mine[1], ours=1.11 * mine[1].theirs)] for name, mine in exact.items()}
+    assert both_within(beyond, TOLERANCES) == []

@@ -209,6 +209,13 @@ mod tests {
     }
 
     #[test]
+    fn ratios_that_are_not_given_have_the_documented_defaults() {
+        let numbers = Config::read("policy=app-aware rate=100").map(|config| config.numbers);
+        let ratios = numbers.map(|numbers| (numbers.lambda, numbers.sigma));
+        assert_eq!(ratios, Ok((0.8, 1.3)), "as in docs/application-aware.md");
+    }
+
+    #[test]
     fn wrong_values_are_refused_with_a_sentence() {
         for (text, expected) in [
             ("app-aware", "expected key=value, found `app-aware`"),

@@ -29,6 +29,9 @@ OURS = ["app-aware-h", "bandit"]
 """Our variants."""
 GRIDS = {32: (4, 4, 2), 64: (4, 4, 4)}
 """Nodes -> ranks along x, y and z of halo3d."""
+VALUES = 8
+"""Values of 8 B that halo3d sends of each cell, `-vars` of ember. The paper states 64 MiB for each send of 1024^3
+(section 6); ember's default of 1 would give 8 MiB."""
 SWEEPS, BLOCKS = 1, 8
 """Sweeps of an iteration of sweep3d, of eight in ember; blocks along z."""
 
@@ -55,7 +58,11 @@ def point(
 
 
 def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
-    """The `app` of a benchmark. The size of halo3d and sweep3d is the number of cells along an edge of the domain."""
+    """The `app` of a benchmark.
+
+    The size of halo3d is the number of cells along an edge of what a rank holds, as ember's `-nx`, so it does not
+    depend on the number of ranks. That of sweep3d is the number of cells along an edge of the whole domain (assumed).
+    """
     if benchmark in APPLICATIONS:
         return {"motif": "phases", "phases": APPLICATIONS[benchmark]}
     if benchmark == "barrier":
@@ -64,7 +71,7 @@ def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
         return {"motif": "ping-pong", "message": size, "stride": nodes // 2}
     grid = GRIDS[nodes]
     if benchmark == "halo3d":
-        return {"motif": "halo3d", "grid": list(grid), "cells": [max(1, int(size) // extent) for extent in grid]}
+        return {"motif": "halo3d", "grid": list(grid), "cells": [int(size)] * 3, "fields": VALUES}
     if benchmark == "sweep3d":
         across = (grid[0], grid[1] * grid[2])
         edge = int(size)
