@@ -1,6 +1,9 @@
 """Bursts of patterns and programs: `on` and `off`, fixed or drawn."""
 
+import tomllib
+
 import pytest
+import tomlkit
 
 from odonata.errors import InputError
 from odonata.scenario import parse
@@ -49,9 +52,8 @@ def test_lengths_of_patterns_and_programs(app, given, spec):
     assert job["bursts"] == {"on": spec, "off": {"distribution": "fixed", "ps": 7 * 10**6}}
     assert resolution.refused() is None
     told = resolution.document["scenario"]["job"][0]
-    import tomlkit
-
-    again = parse(TEXT.format(app=app, on=tomlkit.item(told["on"]).as_string(), off='"7 us"'), "s.toml").resolve()
+    job = {"name": "a", "nodes": 8, "app": tomllib.loads(f"app = {app}")["app"], "on": told["on"], "off": told["off"]}
+    again = parse(tomlkit.dumps({"system": "tiny", "job": [job]}), "s.toml").resolve()
     assert again.spec == resolution.spec
 
 
