@@ -16,6 +16,7 @@ __all__ = [
     "RoutingPolicy",
     "__fingerprint__",
     "__version__",
+    "burst_lengths",
     "check",
     "collectives",
     "dragonfly_max_nodes",
@@ -350,6 +351,9 @@ def routings() -> list[RoutingInfo]:
 
 def run(spec_json: str, progress: Callable[[Progress], object] | None = None, threads: int = 1) -> Result:
     """As `Machine.run`, on a new machine."""
+
+def burst_lengths(bursts_json: str, seed: int, node: int, count: int) -> list[tuple[int, int]]:
+    """Lengths of the first bursts of a job and of the pauses after them, in picoseconds; its rank 0 is on `node`."""
 
 def serialisation_ps(bandwidth_micro_bytes_per_s: int, bytes: int) -> int:
     """Time that a number of bytes occupies a link, rounded up; saturates at 2**64 - 1."""

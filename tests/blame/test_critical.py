@@ -25,6 +25,7 @@ from odonata.blame.critical import (
 from odonata.blame.programs import program_times
 from odonata.blame.sentences import sentences
 from odonata.blame.timeline import Message, Task, Timeline, timeline_of
+from odonata.machine import core
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,6 +187,14 @@ def test_pauses_are_set_times() -> None:
         for rank in range(4):
             times_by_kind = by_kind(states(timeline, rank))
             assert (times_by_kind[START], times_by_kind[GAP]) == (4 * 9 * US, 4 * 10 * US)
+    # Lengths that are drawn: the pauses are those that the core draws.
+    drawn = 'off = { distribution = "uniform", least = "1 us", most = "9 us" }'
+    app = f'{{ collective = "barrier", iterations = 5, gap = "10 us", on = "1 us", {drawn} }}'
+    run, timeline = simulated(app, nodes=4)
+    check(timeline)
+    pauses = [off for _, off in core.burst_lengths(run.spec["jobs"][0], run.spec["seed"], 4)]
+    assert len(set(pauses)) == 4
+    assert by_kind(states(timeline, 0))[START] == sum(pauses)
     _, timeline = simulated('{ collective = "barrier", iterations = 5, gap = "10 us" }', nodes=4)
     assert START not in by_kind(critical_path(timeline))
 

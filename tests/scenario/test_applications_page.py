@@ -49,7 +49,7 @@ def test_a_table_is_that_of_the_code(header):
     assert rows == TABLES[header]
 
 
-@pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in HOST], ids=["job", "phases"])
+@pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in HOST], ids=["job", "bursts", "phases"])
 def test_an_example_resolves(text):
     data = tomllib.loads(text)
     job = data.get("job", [{"name": "a", "nodes": 128, **data}])

@@ -80,7 +80,9 @@ def test_keys_of_a_program_stand_in_the_job_or_in_its_app():
     job = in_job.spec["jobs"][0]
     assert job["nodes"] == [*range(8), *range(8)]
     assert (job["program"]["iterations"], job["program"]["gap_ps"]) == (3, 10**9)
-    assert [job["program"][key] for key in ("every_ps", "on_ps", "off_ps")] == [2 * 10**9, 3 * 10**9, 4 * 10**9]
+    assert [job["program"][key] for key in ("start_ps", "every_ps")] == [0, 2 * 10**9]
+    fixed = [{"distribution": "fixed", "ps": ps} for ps in (3 * 10**9, 4 * 10**9)]
+    assert [job["bursts"][key] for key in ("on", "off")] == fixed
     assert job["program"]["body"]["untimed"] == 1
 
 
@@ -385,7 +387,7 @@ def test_phases_are_listed_in_order():
 #: Keys that are written out only if they are given.
 RARE = """
 barrier = true
-on = "1 ms"
+on = { mean = "1 ms", distribution = "lognormal", sigma = 0.25 }
 off = "7 us"
 overhead = { by_size = [
   { size = "0 B", send = "1 ns", receive = "0 s" },

@@ -26,6 +26,7 @@ mod run;
 mod trace;
 
 use odonata_sim::Spec;
+use odonata_sim::engine::Bursts;
 use odonata_topology::Bandwidth;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -50,6 +51,14 @@ fn run_alone<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = Spec::from_json(spec_json).map_err(|e| to_python(py, &e))?;
     run::simulate(py, spec, progress, threads)
+}
+
+/// Lengths of the first bursts of a job and of the pauses after them, in picoseconds; its rank 0 is on `node`.
+#[pyfunction]
+fn burst_lengths(bursts_json: &str, seed: u64, node: u32, count: u64) -> PyResult<Vec<(u64, u64)>> {
+    let lengths = serde_json::from_str(bursts_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let bursts = Bursts::new(lengths, seed, node);
+    Ok((0..count).map(|number| (bursts.on(number), bursts.off(number))).collect())
 }
 
 /// Time that a number of bytes occupies a link, in picoseconds, rounded up; saturates at 2^64 - 1.
@@ -95,6 +104,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;
     module.add_function(wrap_pyfunction!(trace::traffic, module)?)?;
     module.add_function(wrap_pyfunction!(trace::write_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(burst_lengths, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_plus_max_nodes, module)?)?;
     module.add_function(wrap_pyfunction!(dragonfly_max_nodes, module)?)?;

@@ -195,9 +195,13 @@ impl World<'_> {
 
     /// Fixes when the next interval of a rank begins, but not before `t`.
     fn next_interval(&mut self, t: u64, index: usize) {
-        let sender = &self.senders[index];
-        let gap = traffic::gap(self.spec.seed, &self.spec.jobs[sender.job], sender.node, sender.interval);
-        self.calendar.add(t.max(sender.began + gap), Event::Issue { nic: self.first_nic(sender.node), sender: index });
+        let spec = self.spec;
+        let sender = &mut self.senders[index];
+        let job = &spec.jobs[sender.job];
+        let earliest = t.max(sender.began + traffic::gap(spec.seed, job, sender.node, sender.interval));
+        let begin = traffic::begins(spec.seed, job, &mut sender.pauses, 0, earliest);
+        let nic = self.first_nic(self.senders[index].node);
+        self.calendar.add(begin, Event::Issue { nic, sender: index });
     }
 
     /// The NIC grants its injection link to as many packets as there is room for.

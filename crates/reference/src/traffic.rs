@@ -1,7 +1,7 @@
 //! Senders, their destinations and their times (model, section 7).
 
-use odonata_sim::engine::random::{Stream, below, exponential, random};
-use odonata_sim::spec::{Arrival, First, JobSpec, Pattern, Spec};
+use odonata_sim::engine::random::{Stream, below, exponential, lognormal, pareto, random};
+use odonata_sim::spec::{Arrival, First, JobSpec, Length, Pattern, Spec};
 use odonata_topology::{Network, NodeId};
 
 /// A rank that issues messages.
@@ -19,6 +19,8 @@ pub(crate) struct Sender {
     pub(crate) began: u64,
     /// Messages of its latest interval that are under way.
     pub(crate) under_way: u64,
+    /// Its pauses so far.
+    pub(crate) pauses: Pauses,
 }
 
 /// All ranks that issue messages: of a broadcast only the root.
@@ -27,11 +29,52 @@ pub(crate) fn senders(spec: &Spec) -> Vec<Sender> {
     for (job, of) in spec.jobs.iter().enumerate().filter(|(_, of)| of.traffic.is_some()) {
         for (rank, &node) in of.nodes.iter().enumerate() {
             if !matches!(of.traffic().pattern, Pattern::Broadcast { root } if root as usize != rank) {
-                all.push(Sender { job, rank: rank as u32, node, interval: 0, began: 0, under_way: 0 });
+                all.push(Sender {
+                    job,
+                    rank: rank as u32,
+                    node,
+                    interval: 0,
+                    began: 0,
+                    under_way: 0,
+                    pauses: Pauses::default(),
+                });
             }
         }
     }
     all
+}
+
+/// The pauses of a rank so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pauses {
+    /// How many there were.
+    count: u64,
+    /// When the latest one ended.
+    end: Option<u64>,
+}
+
+/// When a rank begins that would begin at `t`: later by a pause, if its burst is over by then. It started at `start`.
+pub(crate) fn begins(seed: u64, job: &JobSpec, pauses: &mut Pauses, start: u64, t: u64) -> u64 {
+    let Some(bursts) = &job.bursts else { return t };
+    let random = |counter| random(seed, Stream::Burst, u64::from(job.nodes[0]), counter);
+    let burst_began = pauses.end.unwrap_or(start);
+    if t - burst_began < length(bursts.on, random(2 * pauses.count)) {
+        return t;
+    }
+    let begin = t + length(bursts.off, random(2 * pauses.count + 1));
+    *pauses = Pauses { count: pauses.count + 1, end: Some(begin) };
+    begin
+}
+
+fn length(of: Length, random: u64) -> u64 {
+    let ps = match of {
+        Length::Fixed { ps } => ps,
+        Length::Uniform { least_ps, most_ps } => least_ps + below(random, most_ps + 1 - least_ps),
+        Length::Exponential { mean_ps } => exponential(random, mean_ps),
+        Length::Lognormal { mean_ps, sigma_millionths } => lognormal(random, mean_ps, sigma_millionths),
+        Length::Pareto { mean_ps, shape_millionths } => pareto(random, mean_ps, shape_millionths),
+    };
+    ps.max(1).min(1 << 54)
 }
 
 /// `gap_k` of a node.

@@ -50,6 +50,7 @@ fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_ps: u
         program: None,
         record: Record::EveryMessage,
         routing: None,
+        bursts: None,
         class: 0,
     }
 }

@@ -28,6 +28,14 @@ fn of_any_machine(counts: &mut Counts, spec: &Spec) {
     }
     count(counts, "late news of credits", spec.sensing.delay_ps.values().any(|&d| d > 0));
     let used: Vec<&RoutingSpec> = spec.jobs.iter().map(|j| j.routing.as_ref().unwrap_or(&spec.routing)).collect();
+    for job in &spec.jobs {
+        let Some(bursts) = job.bursts else { continue };
+        let of = if job.traffic.is_some() { "traffic" } else { "program" };
+        for length in [bursts.on, bursts.off] {
+            let text = format!("{length:?}");
+            count(counts, format!("{of} {}", text.split(' ').next().expect("its name")), true);
+        }
+    }
     count(counts, "routings by job", used.iter().any(|&r| r != used[0]));
     for routing in used {
         // Name and the options that choose between rules; `{:?}` of numbers would make each specification its own.
@@ -163,6 +171,8 @@ fn fat_trees_meet_every_rule() {
         ["rails on OneLeaf", "rails on DifferentLeaves", "rails on Planes", "failed routers", "routings by job"];
     let spreads = ["Hash", "DModK", "Packet", "LeastLoaded"];
     let broken = spreads.map(|spread| format!("{spread} with failures"));
+    let lengths = ["Fixed", "Exponential", "Uniform", "Lognormal", "Pareto"].map(|of| format!("traffic {of}"));
+    assert_each(&counts, 10, &lengths.each_ref().map(String::as_str));
     assert_each(&counts, 20, &machines);
     assert_each(&counts, 10, &rails);
     assert_each(&counts, 50, &spreads);
@@ -226,7 +236,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "several iterations", program.iterations.is_some_and(|n| n > 1));
         count(counts, "costs by size", !program.by_size.is_empty());
         count(counts, "combining by size", !program.combine_by_size.is_empty());
-        count(counts, "pauses", program.on_ps > 0 && program.iterations != Some(1));
+        count(counts, "pauses", job.bursts.is_some() && program.iterations != Some(1));
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
         count(counts, "start", program.start_ps > 0);
@@ -296,6 +306,9 @@ fn programs_meet_every_rule() {
     for list in [&jobs[..], &costs, &ends] {
         assert_each(&counts, 100, list);
     }
+    let lengths = ["Fixed", "Exponential", "Uniform", "Lognormal", "Pareto"];
+    let lengths = ["traffic", "program"].map(|of| lengths.map(|length| format!("{of} {length}"))).concat();
+    assert_each(&counts, 10, &lengths.iter().map(String::as_str).collect::<Vec<_>>());
     let collectives = [
         "Broadcast Flat",
         "Broadcast Binary",

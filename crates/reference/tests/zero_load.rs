@@ -73,6 +73,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             program: None,
             record: Record::EveryMessage,
             routing: None,
+            bursts: None,
             class: 0,
         }],
         stop: StopSpec { jobs: vec![0], at_ps: None },

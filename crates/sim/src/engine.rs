@@ -15,6 +15,7 @@
 //! messages under way, are only counted in, or read where they are written.)
 
 mod barrier;
+mod bursts;
 mod ordered;
 mod partition;
 mod prefetch;
@@ -26,6 +27,7 @@ mod window;
 use std::ops::Range;
 
 pub use barrier::{Barrier, Broken};
+pub use bursts::{Burst, Bursts};
 pub use ordered::Ordered;
 pub use partition::Partition;
 pub use prefetch::prefetch;

@@ -20,11 +20,12 @@ use odonata_topology::Bandwidth;
 pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
 
-pub use check::{MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
+pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CongestionLaw, CongestionSpec};
 pub use jobs::{
-    Arrival, Costs, First, JobSpec, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic, combine_ps, sized,
+    Arrival, BurstSpec, Costs, First, JobSpec, Length, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic,
+    combine_ps, sized,
 };
 pub use nic::{AriesSpec, Operation};
 pub use routing::{

@@ -35,6 +35,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
             program: None,
             record,
             routing: None,
+            bursts: None,
             class: 0,
         });
     }

@@ -1,5 +1,6 @@
 //! A seeded generator of small specifications that covers all features of the model, for the tests of both simulators.
 
+mod bursts;
 mod choices;
 mod fabrics;
 mod jobs;
@@ -438,6 +439,9 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         operations: false,
     };
     let seed = c.next();
+    if extent != Extent::Old {
+        bursts::add(&mut Choices::new(seed ^ 0xb125_75ed), &mut jobs);
+    }
     // (Not drawn, so that all other draws stay what they were.)
     measure.roots = measure.blame && !seed.is_multiple_of(3);
     measure.operations = extent == Extent::Programs && seed.is_multiple_of(2);

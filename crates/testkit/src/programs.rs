@@ -2,12 +2,12 @@
 
 use odonata_programs::{Body, Phase, Program};
 use odonata_sim::spec::{
-    Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCombine, SizedCosts, StopSpec,
+    BurstSpec, Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCombine, SizedCosts, StopSpec,
 };
 use odonata_topology::{Bandwidth, Network};
 
 use super::choices::Choices;
-use super::{jobs, phases, traces};
+use super::{bursts, jobs, phases, traces};
 
 /// More ranks make the runs slow and test nothing else.
 const MOST_RANKS: u64 = 14;
@@ -27,17 +27,19 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
             nodes.sort_unstable();
         }
         let record = c.of(&[Record::EveryMessage, Record::EveryMessage, Record::Histogram, Record::Nothing]);
-        let (mut traffic, mut program) = (None, None);
+        let (mut traffic, mut program, mut bursts) = (None, None, None);
         if index == 0 || nodes.len() < 2 || c.chance(55) {
             nodes = places(c, &nodes);
-            program = Some(program_of(c, nodes.len() as u32, fabric, index == may_fail));
+            let (of, pauses) = program_of(c, nodes.len() as u32, fabric, index == may_fail);
+            (program, bursts) = (Some(of), pauses);
         } else {
             let pattern = jobs::pattern(c, &nodes, network);
             let mut some = jobs::traffic(c, pattern, fabric);
             some.interval_ps = some.interval_ps.max(trip(fabric) / 2);
             traffic = Some(some);
         }
-        made.push(JobSpec { name: format!("job-{index}"), nodes, traffic, program, record, routing: None, class: 0 });
+        let name = format!("job-{index}");
+        made.push(JobSpec { name, nodes, traffic, program, record, routing: None, bursts, class: 0 });
     }
     c.shuffle(&mut made);
     made
@@ -66,7 +68,7 @@ fn trip(fabric: &FabricSpec) -> u64 {
 }
 
 /// A program; perhaps a deadlocked one.
-fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) -> ProgramSpec {
+fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) -> (ProgramSpec, Option<BurstSpec>) {
     let trip = trip(fabric);
     let endless = c.chance(20);
     let costs = costs(c, trip, fabric.packet_bytes);
@@ -91,18 +93,22 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
     }
     Program::new(&body, ranks).unwrap_or_else(|e| panic!("the generator made no program: {e}\n{body:?}"));
     let pauses = c.chance(20);
-    ProgramSpec {
-        start_ps: c.of(&[0, 0, 1, trip, trip * 7]),
-        iterations: (!endless).then(|| c.of(&[1, 1, 2, 3, 5])),
-        gap_ps: c.of(&[0, 0, 1, trip / 2, trip * 3]),
-        every_ps: c.of(&[0, 0, trip, trip * 5]),
-        on_ps: if pauses { c.of(&[1, trip, trip * 5]) } else { 0 },
-        off_ps: if pauses { c.of(&[1, trip / 2 + 1, trip * 3]) } else { 0 },
+    let start_ps = c.of(&[0, 0, 1, trip, trip * 7]);
+    let iterations = (!endless).then(|| c.of(&[1, 1, 2, 3, 5]));
+    let gap_ps = c.of(&[0, 0, 1, trip / 2, trip * 3]);
+    let every_ps = c.of(&[0, 0, trip, trip * 5]);
+    let bursts = bursts::fixed(c, trip, pauses);
+    let program = ProgramSpec {
+        start_ps,
+        iterations,
+        gap_ps,
+        every_ps,
         costs,
         by_size: if c.chance(30) { by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
         combine_by_size: if c.chance(30) { combine_by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
         body,
-    }
+    };
+    (program, bursts)
 }
 
 /// One to three sizes, with times that may grow or shrink.

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
+from odonata.machine import core
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -166,22 +168,26 @@ def timeline_of(
     from odonata.store.tables import answers
 
     answered = answers(spec)
-    pauses = _pauses(tasks, program) if program.get("on_ps") else set()
+    pauses = _pauses(tasks, spec, what) if what.get("bursts") else set()
     return Timeline(program["start_ps"], program.get("every_ps") or 0, finish, tasks, sent, answered, pauses)
 
 
-def _pauses(tasks: Sequence[Sequence[Task]], program: Mapping[str, Any]) -> set[tuple[int, int]]:
+def _pauses(tasks: Sequence[Sequence[Task]], spec: Mapping[str, Any], job: Mapping[str, Any]) -> set[tuple[int, int]]:
     """Rank and end of each pause between bursts, as far as a task begins at its end."""
-    on, off = program["on_ps"], program["off_ps"]
+    most = max((len({task.iteration for task in of_rank}) for of_rank in tasks), default=0)
+    lengths = core.burst_lengths(job, spec["seed"], most + 1)
     pauses = set()
     for rank, of_rank in enumerate(tasks):
-        burst = before = program["start_ps"]
+        burst = before = job["program"]["start_ps"]
+        past = 0
         for _, group in groupby((task for task in of_rank if task.kind != "gap"), key=lambda task: task.iteration):
             own = list(group)
             begin = min(task.begin for task in own)
+            on, off = lengths[past]
             if begin - before >= off and begin - off - burst >= on:
                 pauses.add((rank, begin))
                 burst = begin
+                past += 1
             before = max(task.end for task in own)
     return pauses
 

@@ -32,6 +32,11 @@ def as_error(problem: Any, keys: Path = ()) -> OdonataError:
     return error_of(problem.code, problem.path, problem.parameters, keys=keys, place=problem.place)
 
 
+def burst_lengths(job: Mapping[str, Any], seed: int, count: int) -> list[tuple[int, int]]:
+    """Lengths of the first bursts of a job of a specification and of the pauses after them, in picoseconds."""
+    return list(_core().burst_lengths(json.dumps(job["bursts"]), seed, job["nodes"][0], count))
+
+
 @lru_cache(maxsize=2)
 def _wired(topology_json: str, failures_json: str | None) -> Any:
     """The machine handle (`_core.Machine`), wired once for all its uses. Raises `_core.CoreError`.

@@ -17,6 +17,7 @@ from odonata.machine.failed import FailedTable
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, WiringTable
 from odonata.placement import Policy
+from odonata.scenario.apps.bursts import LengthTable
 from odonata.scenario.apps.mapping import MappingTable
 from odonata.scenario.sensing import SensingTable
 from odonata.scenario.tables import (
@@ -61,6 +62,7 @@ def scenario_tables() -> dict[str, list[Key]]:
         "[[job]]": keys_of_table(JobTable),
         "[host] of a [system] (also overhead of a [[job]]; defaults: those of the system)": keys_of_table(HostTable),
         "mapping of a [[job]]": keys_of_table(MappingTable),
+        "on and off of a [[job]] (also a time)": keys_of_table(LengthTable),
         "[run]": keys_of_table(RunTable),
         "[measure]": keys_of_table(MeasureTable),
         "[advise]": keys_of_table(AdviseTable),

@@ -11,12 +11,15 @@ from odonata.machine.host import HostTable
 from odonata.machine.shape import Shape
 from odonata.scenario.apps import FILES, Program
 from odonata.scenario.apps.app import JOB_KEYS
+from odonata.scenario.apps.bursts import LengthTable, written
 from odonata.scenario.apps.mapping import Known, MappingTable
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
+#: How long the ranks of a job work before each pause, and how long the pause is.
+Bursts = tuple[int | LengthTable, int | LengthTable]
 #: Keys of `[[job]]` that only programs have.
-PROGRAM_KEYS = (*JOB_KEYS, "start", "overhead")
+PROGRAM_KEYS = (*(key for key in JOB_KEYS if key not in ("on", "off")), "start", "overhead")
 #: Most ranks of a node (assumed: more than any node has hardware threads) and of a job.
 MAX_RANKS_PER_NODE, MAX_RANKS = 4_096, 2**24
 
@@ -35,8 +38,7 @@ class ProgramJob:
     gap_ps: int
     every_ps: int
     barrier: bool
-    on_ps: int
-    off_ps: int
+    bursts: Bursts | None
     start_ps: int
     overhead: HostTable
     body: dict[str, Any]
@@ -44,13 +46,11 @@ class ProgramJob:
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
         every = {"every_ps": self.every_ps} if self.every_ps else {}
-        pauses = {"on_ps": self.on_ps, "off_ps": self.off_ps} if self.on_ps else {}
         return {
             "start_ps": self.start_ps,
             "iterations": self.iterations,
             "gap_ps": self.gap_ps,
             **every,
-            **pauses,
             **self.overhead.costs(),
             "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
         }
@@ -69,8 +69,8 @@ class ProgramJob:
         }
         if self.barrier:
             document["barrier"] = True
-        if self.on_ps:
-            document |= {"on": units.format_time(self.on_ps), "off": units.format_time(self.off_ps)}
+        if self.bursts is not None:
+            document |= {key: written(length) for key, length in zip(("on", "off"), self.bursts, strict=True)}
         return document if self.iterations is None else {**document, "iterations": self.iterations}
 
 
@@ -167,7 +167,6 @@ def decided(
             "a trace has no barrier before it", hint="write the barrier into the trace", path=_place(job, "barrier")
         )
     iterations = _option(job, "iterations")
-    on, off = _pauses(job)
     return ProgramJob(
         app=app,
         ranks=ranks,
@@ -178,24 +177,26 @@ def decided(
         gap_ps=_option(job, "gap") or 0,
         every_ps=_option(job, "every") or 0,
         barrier=barrier,
-        on_ps=on,
-        off_ps=off,
+        bursts=bursts(job),
         start_ps=job.start or 0,
         overhead=decided_overhead(job.overhead, host),
         body=body,
     )
 
 
-def _pauses(job: JobTable) -> tuple[int, int]:
-    """How long a rank works before each pause, and how long the pause is; zeros without pauses."""
-    times = {key: _option(job, key) for key in ("on", "off")}
-    for key, other in (("on", "off"), ("off", "on")):
-        if times[key] is not None and not times[key]:
-            raise InputError("expected a time of at least 1 ps", path=_place(job, key))
-        if times[key] is not None and times[other] is None:
+def bursts(job: JobTable) -> Bursts | None:
+    """How long the ranks of a job work before each pause, and how long the pause is; None without pauses.
+
+    Raises InputError (path into the job) for one without the other.
+    """
+    on, off = _option(job, "on"), _option(job, "off")
+    if on is not None and off is not None:
+        return on, off
+    for key, other, length in (("on", "off", on), ("off", "on", off)):
+        if length is not None:
             hint = "`on` and `off` belong together"
             raise InputError(f"`{key}` without `{other}`", hint=hint, path=_place(job, key))
-    return times["on"] or 0, times["off"] or 0
+    return None
 
 
 def _own_ranks(app: Program, folder: Path) -> int | None:

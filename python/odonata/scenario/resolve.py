@@ -16,6 +16,7 @@ from odonata.machine import System, classes, core
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps import FILES, Pattern, Program, Ranks
+from odonata.scenario.apps.bursts import bursts_spec
 from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
@@ -320,6 +321,9 @@ def _spec_job(
     elif isinstance(app, Pattern):
         with job.errors("app"):
             spec["traffic"] = app.traffic(Ranks(system, placed.nodes))
+    with job.errors():
+        bursts = programs.bursts(job.table)
+    spec |= {"bursts": bursts_spec(*bursts)} if bursts else {}
     with job.errors("class"):
         number = classes.number(job.table.class_, system.table.fabric.traffic_classes)
     spec |= {"class": number} if number else {}

@@ -8,6 +8,8 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError, shortened
 from odonata.scenario.apps import AnyApp
+from odonata.scenario.apps.app import OFF, ON
+from odonata.scenario.apps.bursts import BurstLength
 from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations, Overhead
 from odonata.scenario.routings.choice import AnyRouting
@@ -104,12 +106,8 @@ class JobTable(Table):
         description="a barrier before each iteration of a program, which its time leaves out, as in benchmarks "
         "(default: false)",
     )
-    on: Duration | None = Field(
-        None,
-        description="with `off`: a rank of a program pauses when its iterations have run for so long (default: no "
-        "pauses)",
-    )
-    off: Duration | None = Field(None, description="with `on`: how long each pause of a program is")
+    on: BurstLength | None = Field(None, description=ON)
+    off: BurstLength | None = Field(None, description=OFF)
     start: Duration | None = Field(None, description="when the ranks of a program begin (default: 0 s)")
     overhead: Overhead | None = Field(
         None, description='costs of the host for the ranks of a program, other than the system\'s: a table, or "none"'

@@ -69,9 +69,11 @@ impl World<'_> {
 
     /// Schedules the next interval of a rank, but not before `t`.
     fn next_interval(&mut self, t: u64, index: usize) {
-        let sender = &self.senders[index];
-        let gap = traffic::gap(self.spec.seed, &self.spec.jobs[sender.job], sender.node, sender.interval);
-        self.calendar.add(t.max(sender.began + gap), Event::Issue { sender: index as u32 });
+        let sender = &mut self.senders[index];
+        let (seed, job) = (self.spec.seed, &self.spec.jobs[sender.job]);
+        let earliest = t.max(sender.began + traffic::gap(seed, job, sender.node, sender.interval));
+        let begin = traffic::begins(seed, job, &mut sender.pauses, 0, earliest);
+        self.calendar.add(begin, Event::Issue { sender: index as u32 });
     }
 
     fn node_of(&self, message: u32) -> usize {

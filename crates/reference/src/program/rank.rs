@@ -13,6 +13,7 @@ use super::execution::{Execution, Next};
 use super::matching::Matching;
 use super::rank_event::{MessageKey, RankEvent, RankId};
 use crate::calendar::Event;
+use crate::traffic::{Pauses, begins};
 use crate::world::World;
 
 /// A rank of a job with a program.
@@ -34,8 +35,8 @@ pub(crate) struct Rank {
     began: Option<u64>,
     /// From when on the iteration is timed.
     timed_from: u64,
-    /// When the burst of iterations after its last pause began.
-    burst: Option<u64>,
+    /// Its pauses so far.
+    pauses: Pauses,
     /// When it finished.
     pub(crate) finished: Option<u64>,
 }
@@ -52,7 +53,7 @@ impl Rank {
             iteration: 0,
             began: None,
             timed_from: 0,
-            burst: None,
+            pauses: Pauses::default(),
             finished: None,
         }
     }
@@ -106,14 +107,9 @@ impl<'a> World<'a> {
         let running = self.running(who.job);
         let iteration = running.ranks[who.rank as usize].iteration;
         let spec = running.spec;
-        let mut earliest = t.max(spec.start_ps.saturating_add(spec.every_ps.saturating_mul(iteration)));
-        if spec.on_ps > 0 {
-            let rank = &mut running.ranks[who.rank as usize];
-            if earliest - rank.burst.unwrap_or(spec.start_ps) >= spec.on_ps {
-                earliest += spec.off_ps;
-                rank.burst = Some(earliest);
-            }
-        }
+        let (seed, job) = (self.spec.seed, &self.spec.jobs[who.job]);
+        let earliest = t.max(spec.start_ps.saturating_add(spec.every_ps.saturating_mul(iteration)));
+        let earliest = begins(seed, job, &mut self.rank(who).pauses, spec.start_ps, earliest);
         if earliest > t {
             self.expect(earliest, who, RankEvent::Start);
         } else {

@@ -21,6 +21,8 @@ pub enum Stream {
     Flow = 5,
     /// Jitter of a computation: component = job << 32 | rank, counter = computations of the rank before.
     Compute = 6,
+    /// Length of a burst or a pause of a job: component = node of its rank 0, counter = 2 * burst, and + 1 for the pause.
+    Burst = 7,
 }
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit affects every output bit.
@@ -97,6 +99,29 @@ pub const fn below(key: u64, n: u64) -> u64 {
 pub fn exponential(key: u64, mean_ps: u64) -> u64 {
     let unit = ((key >> 11) as f64 + 1.0) / (1_u64 << 53) as f64; // (0, 1]
     (-libm::log(unit) * mean_ps as f64) as u64
+}
+
+/// In (0, 1], from 53 bits of a random number.
+fn unit(key: u64) -> f64 {
+    ((key >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
+}
+
+/// Lognormally distributed time of the given mean, in picoseconds; sigma is the standard deviation of its logarithm.
+///
+/// The normal number is that of Box and Muller ("A note on the generation of random normal deviates", Annals of
+/// Mathematical Statistics 1958), of this key and its mix.
+#[must_use]
+pub fn lognormal(key: u64, mean_ps: u64, sigma_millionths: u64) -> u64 {
+    let normal = libm::sqrt(-2.0 * libm::log(unit(key))) * libm::cos(std::f64::consts::TAU * unit(mix64(key)));
+    let sigma = sigma_millionths as f64 / 1e6;
+    (libm::exp(sigma * normal - sigma * sigma / 2.0) * mean_ps as f64) as u64
+}
+
+/// Time of the Pareto distribution of the given mean and shape, in picoseconds; the shape is more than 1.
+#[must_use]
+pub fn pareto(key: u64, mean_ps: u64, shape_millionths: u64) -> u64 {
+    let shape = shape_millionths as f64 / 1e6;
+    ((shape - 1.0) / shape * mean_ps as f64 * libm::exp(-libm::log(unit(key)) / shape)) as u64
 }
 
 /// The 32-bit key of a packet, from which all its routing draws come.
@@ -177,9 +202,27 @@ mod tests {
     }
 
     #[test]
+    fn lognormal_and_pareto_have_their_means_and_medians() {
+        let n = 400_000;
+        let draws = |of: fn(u64) -> u64| {
+            let mut xs: Vec<u64> = (0..n).map(|i| of(random(3, Stream::Burst, 0, i))).collect();
+            xs.sort_unstable();
+            (xs.iter().sum::<u64>() as f64 / n as f64 / 1e6, xs[n as usize / 2] as f64 / 1e6, xs[0])
+        };
+        let (mean, median, _) = draws(|key| lognormal(key, 1_000_000, 800_000));
+        assert!((mean - 1.0).abs() < 0.01 && (median - (-0.32_f64).exp()).abs() < 0.01, "{mean} {median}");
+        let (mean, median, least) = draws(|key| pareto(key, 1_000_000, 3_000_000));
+        let scale = 2.0 / 3.0;
+        assert!((mean - 1.0).abs() < 0.01 && (median - scale * 2_f64.cbrt()).abs() < 0.01, "{mean} {median}");
+        assert!((666_666..667_000).contains(&least), "{least}");
+    }
+
+    #[test]
     fn fixed_values_never_change() {
         // A change here changes every result of every user: see CHANGELOG, "results may change".
         assert_eq!(mix64(1), 0x5692_161d_100b_05e5);
         assert_eq!(exponential(u64::MAX, 1_000), 0);
+        assert_eq!(lognormal(u64::MAX, 1_000, 500_000), 882);
+        assert_eq!(pareto(u64::MAX, 1_000, 1_500_000), 333);
     }
 }

@@ -103,6 +103,7 @@ impl<E: Endpoint> Nodes<'_, E> {
                 job.next_issue = next;
                 job.next_interval = k + 1;
             } else {
+                let next = job.begin(rank, next);
                 fabric.queue.push(router, Event::issue(next, port, node, k + 1));
             }
         }

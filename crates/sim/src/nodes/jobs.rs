@@ -5,6 +5,7 @@ use odonata_topology::Network;
 
 use super::Flight;
 use crate::endpoint::{Exchange, ModePolicies, ModeRequest};
+use crate::engine::{Burst, Bursts};
 use crate::output::{JobTotals, NO_ROW, Slices};
 use crate::routing::routing_numbers;
 use crate::spec::{Record, Spec};
@@ -31,6 +32,8 @@ pub struct Job {
     /// The mode of all its packets, if it has one.
     fixed_mode: Option<Mode>,
     pub clock: Clock,
+    /// Its bursts, and the present one of each rank (traffic).
+    bursts: Option<(Bursts, Vec<Burst>)>,
     pub destinations: Destinations,
     /// Number of intervals; `u32::MAX` for a job without end.
     pub intervals: u32,
@@ -119,9 +122,16 @@ impl Job {
         if self.outstanding > 0 || self.next_interval >= self.intervals {
             return None;
         }
-        let at = self.next_issue.max(self.last_completion_ps);
-        let root = self.nodes[self.destinations.only_sender().unwrap_or(0) as usize];
+        let rank = self.destinations.only_sender().unwrap_or(0);
+        let at = self.begin(rank, self.next_issue.max(self.last_completion_ps));
+        let root = self.nodes[rank as usize];
         Some((root, std::mem::replace(&mut self.next_interval, u32::MAX), at))
+    }
+
+    /// When a rank begins an interval that it would begin at `at`, with the pause that may come first.
+    #[inline]
+    pub fn begin(&mut self, rank: u32, at: u64) -> u64 {
+        self.bursts.as_mut().map_or(at, |(bursts, ranks)| bursts.begin(&mut ranks[rank as usize], at))
     }
 
     /// Its complete messages that were counted here, and when the last of them was complete.
@@ -279,6 +289,10 @@ impl Jobs {
                     routings: routings[index],
                     fixed_mode: spec.routing_of(job).fixed_mode(),
                     clock: traffic.map_or_else(Clock::stopped, |traffic| Clock::new(traffic, spec.seed)),
+                    bursts: traffic.and_then(|_| {
+                        let bursts = Bursts::of(job, spec.seed)?;
+                        Some((bursts, vec![bursts.first(0); job.nodes.len()]))
+                    }),
                     intervals: intervals.map_or(u32::MAX, |n| n as u32),
                     program: job.program.is_some(),
                     network_bytes: 0,

@@ -1,5 +1,7 @@
 //! The state of a rank.
 
+use crate::engine::Burst;
+
 /// The position of a rank in its program, and what it waits for.
 #[derive(Clone, Debug, Default)]
 pub struct Rank {
@@ -21,8 +23,8 @@ pub struct Rank {
     /// When its iteration began, and from when on it is timed.
     pub began: u64,
     pub timed_from: u64,
-    /// When its present burst of iterations began, if it pauses between them.
-    pub burst: u64,
+    /// Its present burst of iterations, if it pauses between them.
+    pub burst: Burst,
     /// When it finished.
     pub finish: Option<u64>,
     /// How long its CPUs worked.

@@ -12,8 +12,8 @@ use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::tally::Tally;
-use crate::engine::LAST_TIME;
 use crate::engine::random::{Stream, exponential, random};
+use crate::engine::{Burst, Bursts, LAST_TIME};
 use crate::observe::{OperationCounts, Operations, Task};
 use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, SizedCosts, Spec};
 
@@ -45,9 +45,8 @@ pub struct Running {
     pub(super) gap: u64,
     start: u64,
     every: u64,
-    /// For how long a rank works before it pauses, and for how long it pauses; no pauses if 0.
-    on: u64,
-    off: u64,
+    /// When ranks pause, if they do.
+    bursts: Option<Bursts>,
     /// How many of the first phases the time of an iteration leaves out.
     untimed: u32,
     /// Iterations of each rank; none if there is no end.
@@ -101,6 +100,8 @@ impl Running {
     pub fn new(spec: &Spec, index: u16, program: &ProgramSpec, compiled: Arc<Program>) -> Self {
         let job = &spec.jobs[usize::from(index)];
         let ranks = job.nodes.len();
+        let bursts = Bursts::of(job, spec.seed);
+        let burst = bursts.map_or_else(Burst::default, |bursts| bursts.first(program.start_ps));
         let (first_cpu, first_operation, waiting_for) = match &*compiled {
             Program::Phases(_) => ((0..=ranks).collect(), Vec::new(), Vec::new()),
             Program::Trace(trace) => {
@@ -123,8 +124,7 @@ impl Running {
             gap: program.gap_ps,
             start: program.start_ps,
             every: program.every_ps,
-            on: program.on_ps,
-            off: program.off_ps,
+            bursts,
             untimed: match &*compiled {
                 Program::Phases(phases) => phases.untimed() as u32,
                 Program::Trace(_) => 0,
@@ -133,7 +133,7 @@ impl Running {
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
             places: (spec.fabric.nic.rail == Rail::ByRank).then(|| places(&job.nodes)),
-            ranks: vec![Rank { burst: program.start_ps, ..Rank::default() }; ranks],
+            ranks: vec![Rank { burst, ..Rank::default() }; ranks],
             cpus: vec![0; first_cpu[ranks]],
             first_cpu,
             gets: spec.fabric.gets(),
@@ -390,9 +390,8 @@ impl Running {
     fn may_begin(&mut self, rank: u32, context: &mut NodeContext) -> bool {
         let of = &mut self.ranks[rank as usize];
         let mut earliest = self.start.saturating_add(self.every.saturating_mul(u64::from(of.iteration)));
-        if self.on > 0 && earliest.max(context.now) - of.burst >= self.on {
-            earliest = earliest.max(context.now).saturating_add(self.off);
-            of.burst = earliest;
+        if let Some(bursts) = &self.bursts {
+            earliest = bursts.begin(&mut of.burst, earliest.max(context.now));
         }
         if earliest <= context.now {
             self.begins_now(rank, context.now);

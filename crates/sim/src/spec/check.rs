@@ -7,8 +7,8 @@ use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::{
-    Arrival, CongestionLaw, Costs, FabricSpec, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION,
-    Spec, Traffic,
+    Arrival, CongestionLaw, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
+    SPEC_VERSION, Spec, Traffic,
 };
 
 /// Largest packet.
@@ -24,6 +24,12 @@ pub const MAX_VCS: u64 = 1 << 25;
 pub const SETTLE_PS: u64 = 1_000_000;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
+/// Longest burst or pause, in picoseconds: 2^54, 5 hours. Longer ones that are drawn are cut.
+pub const LONGEST_BURST_PS: u64 = MAX_TIME_PS >> 8;
+/// Largest sigma of a lognormal length, in millionths. (Assumed: with 10, one length in 1e6 is longer than the mean.)
+const MOST_SIGMA: u64 = 10_000_000;
+/// Largest exponent of a Pareto length, in millionths. (Assumed: with 1,000, all lengths are nearly the same.)
+const MOST_SHAPE: u64 = 1_000_000_000;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
 const MAX_DELAY_PS: u64 = 1_000_000_000;
 /// Largest window of a NIC, in packets.
@@ -183,6 +189,10 @@ impl Spec {
             }
             if let Some(routing) = &job.routing {
                 check_routing(routing, &at("routing"))?;
+            }
+            if let Some(bursts) = &job.bursts {
+                check_length(&bursts.on, &at("bursts").join("on"))?;
+                check_length(&bursts.off, &at("bursts").join("off"))?;
             }
             let ranks = job.nodes.len() as u64;
             if ranks < 2 {
@@ -372,18 +382,30 @@ fn check_traffic(traffic: &Traffic, nodes: &[u32], network: &Network, at: &Path)
     check_pattern(&traffic.pattern, nodes, network).map_err(|e| e.under(at.join("pattern")))
 }
 
+/// Refuses a length of bursts or pauses without a meaning. `at` is its path.
+fn check_length(length: &Length, at: &Path) -> Result<(), Error> {
+    let time = |field: &'static str, found, least| range(&at.join(field), found, least, LONGEST_BURST_PS);
+    match *length {
+        Length::Fixed { ps } => time("ps", ps, 1),
+        Length::Exponential { mean_ps } => time("mean_ps", mean_ps, 1),
+        Length::Uniform { least_ps, most_ps } => time("least_ps", least_ps, 1).and(time("most_ps", most_ps, least_ps)),
+        Length::Lognormal { mean_ps, sigma_millionths } => {
+            time("mean_ps", mean_ps, 1)?;
+            range(&at.join("sigma_millionths"), sigma_millionths, 1, MOST_SIGMA)
+        }
+        Length::Pareto { mean_ps, shape_millionths } => {
+            time("mean_ps", mean_ps, 1)?;
+            range(&at.join("shape_millionths"), shape_millionths, 1_000_001, MOST_SHAPE)
+        }
+    }
+}
+
 /// Refuses a program that no rank could run. `at` is its path.
 fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Error> {
-    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, on_ps, off_ps, costs, by_size, combine_by_size, body } =
-        program;
+    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, by_size, combine_by_size, body } = program;
     range(&at.join("start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
-    range(&at.join("on_ps"), *on_ps, 0, MAX_TIME_PS >> 8)?;
-    range(&at.join("off_ps"), *off_ps, 0, MAX_TIME_PS >> 8)?;
-    if (*on_ps == 0) != (*off_ps == 0) {
-        return Err(ErrorKind::Zero {}.at(at.join(if *on_ps == 0 { "on_ps" } else { "off_ps" })));
-    }
     if let Some(iterations) = iterations {
         range(&at.join("iterations"), *iterations, 1, MAX_ITERATIONS)?;
     }

@@ -25,6 +25,9 @@ pub struct JobSpec {
     /// The routing of the job, if it has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
+    /// Its bursts; it never pauses when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<BurstSpec>,
     /// Number of its traffic class.
     #[serde(default, skip_serializing_if = "is_first")]
     pub class: u8,
@@ -33,6 +36,54 @@ pub struct JobSpec {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 fn is_first(class: &u8) -> bool {
     *class == 0
+}
+
+/// The bursts of a job: a rank pauses before the first interval or iteration that would begin at the end of a burst or
+/// later (docs/model.md, sections 7 and 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BurstSpec {
+    /// How long a burst is.
+    pub on: Length,
+    /// How long the pause after it is.
+    pub off: Length,
+}
+
+/// How long each burst or each pause of a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "distribution", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Length {
+    /// Always the same.
+    Fixed {
+        /// The length.
+        ps: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Its mean.
+        mean_ps: u64,
+    },
+    /// Uniform, in whole picoseconds.
+    Uniform {
+        /// The shortest length.
+        least_ps: u64,
+        /// The longest length.
+        most_ps: u64,
+    },
+    /// Lognormal.
+    Lognormal {
+        /// Its mean.
+        mean_ps: u64,
+        /// Standard deviation of the natural logarithm of the length, in millionths.
+        sigma_millionths: u64,
+    },
+    /// Pareto.
+    Pareto {
+        /// Its mean.
+        mean_ps: u64,
+        /// The exponent of its tail, in millionths; more than 1,000,000, so that there is a mean.
+        shape_millionths: u64,
+    },
 }
 
 /// A program, and what its operations cost (docs/model.md, section 10).
@@ -48,13 +99,6 @@ pub struct ProgramSpec {
     /// Iteration k does not begin before `start_ps + k * every_ps`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub every_ps: u64,
-    /// A rank pauses before the first iteration that would begin so long after its last pause, or after the start; it
-    /// never pauses if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub on_ps: u64,
-    /// How long a pause is; 0 if there is none.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub off_ps: u64,
     /// What operations cost.
     pub costs: Costs,
     /// What messages between nodes cost instead, by size; ascending. Between two sizes all times are linear in the size,

@@ -2,6 +2,7 @@
 //! defect that it catches.
 
 mod answers;
+mod bursts;
 mod conservation;
 mod dependencies;
 mod determinism;

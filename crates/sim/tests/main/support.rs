@@ -126,6 +126,7 @@ pub fn job(name: &str, nodes: Vec<u32>, pattern: Pattern, bytes: u64, interval_p
         program: None,
         record: Record::EveryMessage,
         routing: None,
+        bursts: None,
         class: 0,
     }
 }

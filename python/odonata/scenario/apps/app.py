@@ -9,6 +9,7 @@ from pydantic import Field
 
 from odonata.document import Count, Table
 from odonata.machine import System
+from odonata.scenario.apps.bursts import BurstLength
 from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations
 
@@ -35,6 +36,10 @@ class Ranks:
         return dict(sorted(counts.items()))
 
 
+ON = "with `off`: a rank pauses when it has worked for so long, a time or a distribution (default: no pauses)"
+OFF = "with `on`: how long each pause is, a time or a distribution"
+
+
 class App(Table):
     """The application of a job: a traffic pattern (open loop) or a program (closed loop)."""
 
@@ -59,10 +64,8 @@ class Program(App):
         None,
         description="a barrier before each iteration, which its time leaves out, as in benchmarks (default: false)",
     )
-    on: Duration | None = Field(
-        None, description="with `off`: a rank pauses when its iterations have run for so long (default: no pauses)"
-    )
-    off: Duration | None = Field(None, description="with `on`: how long each pause is")
+    on: BurstLength | None = Field(None, description=ON)
+    off: BurstLength | None = Field(None, description=OFF)
 
     def own_ranks(self, folder: Path) -> int | None:  # noqa: ARG002
         """The number of ranks that it was made for; None for any number. Its files are relative to `folder`.

@@ -14,7 +14,8 @@ from odonata.document import Bandwidth, Count, Time, input_error_as_problem
 from odonata.errors import InputError
 from odonata.placement import format_ids
 from odonata.placement.policy import read_groups
-from odonata.scenario.apps.app import App, Ranks
+from odonata.scenario.apps.app import OFF, ON, App, Ranks
+from odonata.scenario.apps.bursts import BurstLength
 from odonata.scenario.apps.values import MAX_DURATION_PS, MAX_MESSAGE_BYTES, MessageSize, whole_number
 
 #: Jitter of the generator of Kang 2019: exponential with this mean.
@@ -81,6 +82,8 @@ class Pattern(App):
         None, description="mean of the exponential jitter of constant and staggered arrivals (default: 1 ns)"
     )
     first: Literal["after-interval", "at-zero"] = Field("after-interval", description="when a rank first sends")
+    on: BurstLength | None = Field(None, description=ON)
+    off: BurstLength | None = Field(None, description=OFF)
 
     @abstractmethod
     def message_bytes(self, ranks: Ranks) -> int:

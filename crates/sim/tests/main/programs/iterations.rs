@@ -3,7 +3,7 @@
 use odonata_programs::{Barrier, GridAxis, Incast, PhaseAction, PingPong};
 use odonata_sim::engine::random::{Stream, exponential, random};
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, Costs, Phase};
+use odonata_sim::spec::{Body, BurstSpec, Costs, Length, Phase};
 
 use super::support::{FREE, alone, finishes, finishes_of, goal, of, phases, program, star, with_both_queues};
 use crate::support::{MINIMAL, PACKET, machine, output, spec};
@@ -114,6 +114,10 @@ fn a_time_may_be_empty() {
     assert_eq!(rows.longest_ps, [0; 2]);
 }
 
+fn bursts(on: u64, off: u64) -> Option<BurstSpec> {
+    Some(BurstSpec { on: Length::Fixed { ps: on }, off: Length::Fixed { ps: off } })
+}
+
 /// Iterations of 100 ns and pauses of 1 us. Catches a pause a picosecond too soon or too late, one in the middle of an
 /// iteration, one before the first iteration or counted from time 0, and a clock that does not start again.
 #[test]
@@ -123,7 +127,7 @@ fn pauses_begin_when_ranks_have_worked_for_so_long() {
         let mut job = program("bursts", &[0, 1], FREE, phases(&[compute(100_000)]));
         let of = of(&mut job);
         (of.start_ps, of.iterations, of.gap_ps, of.every_ps) = (START, Some(iterations), gap, every);
-        (of.on_ps, of.off_ps) = (on, OFF);
+        job.bursts = bursts(on, OFF);
         let rows = output(&star(2, vec![job])).iterations;
         assert_eq!(rows.longest_ps, vec![100_000; iterations as usize], "a pause is no part of an iteration");
         assert_eq!(rows.first_begin_ps, rows.last_begin_ps);
@@ -145,7 +149,7 @@ fn pauses_begin_when_ranks_have_worked_for_so_long() {
 #[test]
 fn each_rank_pauses_by_its_own_clock() {
     let mut job = program("apart", &[0, 1], FREE, goal(&["calc 100", "calc 300"]));
-    (of(&mut job).iterations, of(&mut job).on_ps, of(&mut job).off_ps) = (Some(3), 200_000, 50_000);
+    (of(&mut job).iterations, job.bursts) = (Some(3), bursts(200_000, 50_000));
     let rows = output(&star(2, vec![job])).iterations;
     assert_eq!(rows.first_begin_ps, [0, 100_000, 250_000]);
     assert_eq!(rows.last_begin_ps, [0, 350_000, 700_000]);

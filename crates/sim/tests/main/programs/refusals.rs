@@ -92,10 +92,6 @@ fn times_and_numbers() {
     ]);
     let most = "out-of-range (found = 1099511627777, least = 0, most = 1099511627776)";
     refused(&[
-        (|j| of(j).on_ps = 1, ".program.off_ps", "zero"),
-        (|j| of(j).off_ps = 1, ".program.on_ps", "zero"),
-        (|j| (of(j).on_ps, of(j).off_ps) = ((1 << 54) + 1, 1), ".program.on_ps", time),
-        (|j| (of(j).on_ps, of(j).off_ps) = (1, (1 << 54) + 1), ".program.off_ps", time),
         (
             |j| of(j).by_size = sizes(&[10, 11, 11]),
             ".program.by_size[2].bytes",
@@ -120,7 +116,6 @@ fn times_and_numbers() {
         (|j| untimed(j, u32::MAX), ".program.body.untimed", "out-of-range (found = 4294967295, least = 0, most = 0)"),
     ]);
     let accepted: &[Change] = &[
-        |j| (of(j).on_ps, of(j).off_ps) = (1 << 54, 1 << 54),
         |j| of(j).by_size = sizes(&[0, 1, 1 << 40]),
         |j| of(j).by_size = vec![SizedCosts { send_ps: MORE - 1, receive_ps: MORE - 1, delay_ps: MORE - 1, ..ZERO }],
         |j| {

@@ -40,8 +40,6 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
         iterations: Some(1),
         gap_ps: 0,
         every_ps: 0,
-        on_ps: 0,
-        off_ps: 0,
         costs,
         by_size: Vec::new(),
         combine_by_size: Vec::new(),
@@ -54,6 +52,7 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
         program: Some(program),
         record: Record::EveryMessage,
         routing: None,
+        bursts: None,
         class: 0,
     }
 }
