@@ -36,6 +36,9 @@ use calls::Calls;
 use file::ChakraFile;
 use order::order;
 
+/// Most operations of a trace: with about 100 bytes in the text of each, it would be longer than 4 GiB.
+const MOST_OPERATIONS: u64 = 40_000_000;
+
 /// What the application adds to the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,16 +110,18 @@ impl Trace {
         let file = |rank: u32| &read[number(rank)].0;
         let calls = Calls::new(&file, ranks, options, collectives)
             .map_err(|(rank, e)| e.under(path!["files", number(rank)]))?;
+        let nodes: u64 = (0..ranks).map(|rank| file(rank).nodes.len() as u64).sum();
+        let operations = nodes.saturating_add(calls.operations);
+        if operations > MOST_OPERATIONS {
+            return Err(ErrorKind::ChakraTooLong { found: operations, most: MOST_OPERATIONS }.into());
+        }
         let mut first_place = 0_u32;
         let mut drafts = Vec::with_capacity(ranks as usize);
         for rank in 0..ranks {
             let (file, order) = &read[number(rank)];
             let builder = Builder::new(file, rank, ranks, first_place, &calls);
             drafts.push(builder.build(order.as_deref()).map_err(within(number(rank)))?);
-            let count = file.nodes.len() as u64;
-            let places = u64::from(first_place) + count;
-            first_place = u32::try_from(places)
-                .map_err(|_| Error::from(ErrorKind::ChakraTooLong { found: places, most: u32::MAX.into() }))?;
+            first_place += file.nodes.len() as u32;
         }
         // A position is the number of a node in its file, behind those of the ranks before.
         let node = |rank: u32, index: u32| {

@@ -14,7 +14,7 @@ from odonata.document import Bandwidth, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
 from odonata.machine import core
 from odonata.machine.host import NO_COSTS, HostTable
-from odonata.scenario.apps.app import Program
+from odonata.scenario.apps.app import Program, computing
 from odonata.scenario.apps.chakra_files import rank_files
 from odonata.scenario.apps.collectives import ALGORITHMS, COLLECTIVES
 from odonata.scenario.apps.grid import by
@@ -104,11 +104,11 @@ class Chakra(Program):
         return len(files) if each else None
 
     def body(self, ranks: int, folder: Path) -> dict[str, Any]:
-        """The trace in the core's own form; reductions take no time."""
+        """The trace in the core's own form; calls and reductions take no time."""
         return self.body_with(ranks, folder, validate(HostTable, NO_COSTS))
 
     def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """The same with the costs of reductions."""
+        """The same with the costs of calls of collectives and of reductions."""
         if self.dimensions is not None and prod(self.dimensions) != ranks:
             message = (
                 f"dimensions of {by(self.dimensions)} are {prod(self.dimensions):,} ranks, but the job has {ranks:,}"
@@ -127,6 +127,7 @@ class Chakra(Program):
                 tuple(sorted((self.algorithm or {}).items())),
                 costs["costs"].get("combine"),
                 tuple((of["bytes"], of["combine"]) for of in costs.get("combine_by_size", ())),
+                overhead.call,
             )
         except core.TraceFileError as e:
             raise e.error if e.file is None else e.error.at(paths[e.file]) from None
@@ -170,6 +171,7 @@ def _read(
     algorithms: tuple[tuple[str, str], ...],
     combine: int | None,
     by_size: tuple[tuple[int, int], ...],
+    call: int,
 ) -> str:
     """The trace in the core's own form. It is read once however often the scenario needs it."""
     chosen = dict(algorithms)
@@ -178,6 +180,7 @@ def _read(
         values = {"collective": name, "algorithm": chosen.get(name), "message": size, "root": root}
         kind = COLLECTIVES[name]
         known = {key: value for key, value in values.items() if key in kind.model_fields}
-        return json.dumps(kind.model_construct(**known).decided(count).phases(count))
+        calls = [computing(call, 0)] if call else []
+        return json.dumps(calls + kind.model_construct(**known).decided(count).phases(count))
 
     return str(core.read_chakra(data, ranks, options, phases, combine, by_size)["goal"])

@@ -15,9 +15,6 @@ use crate::trace::chain::Chain;
 use crate::trace::draft::{Draft, SourceDetails};
 use crate::trace::graph::{Action, Edge, Start};
 
-/// Most operations of a trace: with about 100 bytes in the text of each, it would be longer than 4 GiB.
-pub const MOST_OPERATIONS: u64 = 40_000_000;
-
 /// CPU of messages and of collectives.
 const COMMUNICATION: u32 = 0;
 /// CPU of computing on the GPU.
@@ -64,10 +61,6 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// With the node.
     pub fn build(mut self, order: Option<&[u32]>) -> Result<Draft, Error> {
-        let total = self.calls.operations + u64::from(self.ranks) * self.file.nodes.len() as u64;
-        if total > MOST_OPERATIONS {
-            return Err(ErrorKind::ChakraTooLong { found: total, most: MOST_OPERATIONS }.into());
-        }
         // Collectives count in the order of the file, whatever the order of the work.
         let (mut collectives, mut seen) = (BTreeMap::new(), BTreeMap::new());
         for (index, node) in (0..).zip(&self.file.nodes) {
