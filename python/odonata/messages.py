@@ -198,7 +198,7 @@ def _elsewhere(place: Mapping[str, int]) -> str:
 
 
 def _whole_group(group: str) -> str:
-    return f"process group `{group}`" if group else "the ranks that involved_dim selects, or all ranks"
+    return f"process group `{group}`" if group else "its process group"
 
 
 def _chakra_cycle(first: Sequence[str], length: int) -> str:
@@ -692,9 +692,9 @@ MESSAGES: Mapping[str, Message] = {
         {"whose": _whole_group},
     ),
     "chakra-collective-missing": Message(
-        "rank {other_rank} has {other_found} collectives of {whose}, but there are {found} here",
+        "rank {other_rank} has {others} of {whose}, but this rank has {found}",
         "the ranks of a group run the same collectives in the same order",
-        {"whose": _whole_group},
+        {"whose": _whole_group, "others": lambda other_found: _counted(other_found, "collective")},
     ),
     "chakra-collective": Message(
         "there is no algorithm for the collective {found}", "known: {names}", {"names": lambda known: ", ".join(known)}

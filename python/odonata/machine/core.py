@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from odonata.errors import OdonataError, RunError
+from odonata.errors import InputError, OdonataError, RunError
 from odonata.messages import Path, error_of
 
 
@@ -108,7 +108,7 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
 class TraceFileError(Exception):
     """An error in one of the files of a Chakra trace: the InputError, and the number of the file; None for no file."""
 
-    def __init__(self, error: OdonataError, file: int | None) -> None:
+    def __init__(self, error: InputError, file: int | None) -> None:
         super().__init__(str(error))
         self.error = error
         self.file = file
@@ -130,8 +130,9 @@ def read_chakra(
     try:
         return dict(core.read_chakra(list(files), ranks, options, phases, combine, list(combine_by_size)))
     except core.CoreError as e:
-        file = e.path[1] if e.path[:1] == ("files",) else None
-        raise TraceFileError(as_error(e), file) from None
+        error = as_error(e)
+        assert isinstance(error, InputError)
+        raise TraceFileError(error, e.path[1] if e.path[:1] == ("files",) else None) from None
 
 
 def write_chakra(body: Mapping[str, Any], ranks: int, program: Mapping[str, Any] | None = None) -> list[bytes]:

@@ -177,7 +177,7 @@ def _read(
     chosen = dict(algorithms)
 
     def phases(name: str, count: int, size: int, root: int) -> str:
-        values = {"collective": name, "algorithm": chosen.get(name), "message": size, "root": root}
+        values: dict[str, Any] = {"collective": name, "algorithm": chosen.get(name), "message": size, "root": root}
         kind = COLLECTIVES[name]
         known = {key: value for key, value in values.items() if key in kind.model_fields}
         calls = [computing(call, 0)] if call else []
