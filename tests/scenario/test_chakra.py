@@ -183,6 +183,12 @@ def test_a_folder_has_the_files_of_one_trace(tmp_path):
         goal(tmp_path, 'chakra = "t"')
 
 
+def test_files_are_ordered_by_the_number_of_the_rank(tmp_path):
+    write(tmp_path, *[trace(node(0, COMPUTE, micros=rank)) for rank in range(12)])
+    text = goal(tmp_path)
+    assert [lines(text, rank)[0] for rank in range(12)] == [[f"calc {rank * 1000} cpu 1"] for rank in range(12)]
+
+
 def test_a_rank_without_a_file_is_named(tmp_path):
     write(tmp_path, *[trace(collective(ALL_REDUCE))] * 4)
     (tmp_path / "x.2.et").unlink()
