@@ -353,6 +353,25 @@ def test_reasons_are_about_rows_that_do_not_match():
                 )
 
 
+def test_what_the_authors_ran_is_a_cause_where_it_gives_the_papers_statement(monkeypatch):
+    """As published only: another kind of router differs in more than that. A cause of `reasons.toml` comes first."""
+    ours = {"as-run": (50, 20), "as-published": (10, 10), "today": (10, 50)}
+    monkeypatch.setattr(gathered, "by_routers", lambda _: ours)
+
+    def rows_of(values):
+        return [
+            gathered.statement("L1", f"jobs of {at}", value, 50, "%", "± 10", "figure 4")
+            for at, value in enumerate(values)
+        ]
+
+    made = gathered.twice("none", rows_of, None)
+    causes = {(row.model, row.what): row.why for row in made if row.why}
+    assert causes == {("as-published", "jobs of 0"): gathered.RAN_ANOTHER}
+    known = gathered.Reason(("as-published",), ("jobs of 0",), "because", "a study")
+    monkeypatch.setattr(gathered, "reasons", lambda: {"none": [known]})
+    assert [row.why for row in gathered.twice("none", rows_of, None) if row.why] == ["because"]
+
+
 def test_mixed_workloads_and_those_of_one_pattern_are_kept_apart():
     table = gathered.by_routers(full("fig10"))["today"]
     assert len(mixed(table, "small-first")) == WORKLOADS

@@ -15,4 +15,10 @@ pub trait Part {
     /// Appends the operations of chunk `index` of a rank. A rank executes its chunks in order. A chunk should hold only
     /// a few operations (one step of an algorithm). Labels are below 2^[`LABEL_BITS`].
     fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>);
+
+    /// Sizes of the messages of all ranks together, and how many have each, if that is known without looking at every
+    /// operation.
+    fn sizes(&self) -> Option<Vec<(u64, u64)>> {
+        None
+    }
 }

@@ -32,6 +32,7 @@ impl Program {
 pub struct Phases {
     phases: Vec<(Communicators, Box<dyn Part + Send + Sync>)>,
     untimed: usize,
+    ranks: u32,
 }
 
 impl Phases {
@@ -48,7 +49,11 @@ impl Phases {
                 .and_then(|communicators| phase.what.part(communicators.count()).map(|part| (communicators, part)));
             made.map_err(|e| e.under(path!["phases", number]))
         };
-        Ok(Self { phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()?, untimed: untimed as usize })
+        Ok(Self {
+            phases: phases.iter().enumerate().map(part).collect::<Result<_, _>>()?,
+            untimed: untimed as usize,
+            ranks,
+        })
     }
 
     /// How many of the first phases the time of an iteration leaves out.
@@ -74,6 +79,15 @@ impl Phases {
     pub fn chunks(&self, phase: usize, rank: u32) -> u64 {
         let (communicators, part) = &self.phases[phase];
         part.chunks(communicators.member(rank))
+    }
+
+    /// Sizes of the messages of a phase in one iteration, and how many have each, if that is known without looking at
+    /// every operation.
+    #[must_use]
+    pub fn sizes(&self, phase: usize) -> Option<Vec<(u64, u64)>> {
+        let (communicators, part) = &self.phases[phase];
+        let copies = u64::from(self.ranks / communicators.count());
+        part.sizes().map(|sizes| sizes.into_iter().map(|(bytes, count)| (bytes, count * copies)).collect())
     }
 
     /// Appends the operations of a chunk, with ranks of the job as peers and with labels that differ from phase to

@@ -18,6 +18,11 @@ impl Cycle {
         if by <= rank { rank - by } else { self.ranks - (by - rank) }
     }
 
+    /// Pairs of different ranks.
+    pub fn pairs(self) -> u64 {
+        u64::from(self.ranks) * u64::from(self.ranks - 1)
+    }
+
     /// ceil(log2(ranks)): the number of steps at distances 1, 2, 4, ... below the number of ranks.
     pub fn doublings(self) -> u32 {
         u32::BITS - (self.ranks - 1).leading_zeros()

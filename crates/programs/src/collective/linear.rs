@@ -7,6 +7,7 @@
 //!
 //! n (n - 1) messages of B bytes. Time: at least `(n - 1) (o_s + o_r)`, the work of one CPU.
 
+use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
 
@@ -25,6 +26,10 @@ impl Linear {
 impl Algorithm for Linear {
     fn steps(&self, _: u32) -> u64 {
         if self.ranks == 1 { 0 } else { self.ranks.into() }
+    }
+
+    fn messages_of_a_block(&self) -> Option<u64> {
+        Some(Cycle { ranks: self.ranks }.pairs())
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

@@ -36,6 +36,10 @@ impl Algorithm for PairwiseAlltoall {
         u64::from(self.cycle.ranks - 1)
     }
 
+    fn messages_of_a_block(&self) -> Option<u64> {
+        Some(self.cycle.pairs())
+    }
+
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let by = index as u32 + 1;
         let (from, to) = match self.xor {
@@ -61,6 +65,10 @@ impl PairwiseReduceScatter {
 impl Algorithm for PairwiseReduceScatter {
     fn steps(&self, _: u32) -> u64 {
         u64::from(self.cycle.ranks - 1)
+    }
+
+    fn messages_of_a_block(&self) -> Option<u64> {
+        Some(self.cycle.pairs())
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

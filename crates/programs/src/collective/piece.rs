@@ -108,6 +108,14 @@ impl Division {
         end / parts * self.rest + end % parts * self.rest / parts
     }
 
+    /// The sizes of so many messages, and how many have each, if all blocks are carried by equally many.
+    pub(super) fn sizes(&self, messages: u64) -> Vec<(u64, u64)> {
+        let of_each = messages / u64::from(self.parts);
+        let larger = self.rest * of_each; // a block has at most a byte more than another
+        let sizes = [(self.each, messages - larger), (self.each + 1, larger)];
+        sizes.into_iter().filter(|&(_, count)| count > 0).collect()
+    }
+
     /// The largest size of `count` adjacent blocks.
     pub(super) fn at_most(&self, count: u32) -> u128 {
         let (count, parts) = (u128::from(count), u128::from(self.parts));

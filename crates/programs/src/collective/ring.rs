@@ -47,6 +47,10 @@ impl Algorithm for Ring {
         u64::from(self.cycle.ranks - 1) * (u64::from(self.reduce) + u64::from(self.gather))
     }
 
+    fn messages_of_a_block(&self) -> Option<u64> {
+        Some(self.cycle.pairs() * (u64::from(self.reduce) + u64::from(self.gather)))
+    }
+
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let [before, after] = [self.cycle.before(rank, 1), self.cycle.after(rank, 1)];
         let round = u64::from(self.cycle.ranks - 1);

@@ -52,4 +52,8 @@ impl Part for Collective {
     fn chunk(&self, rank: u32, index: u64, ops: &mut Vec<Op>) {
         self.step(rank, index).ops(&self.division, ops);
     }
+
+    fn sizes(&self) -> Option<Vec<(u64, u64)>> {
+        self.algorithm.messages_of_a_block().map(|messages| self.division.sizes(messages))
+    }
 }

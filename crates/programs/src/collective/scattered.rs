@@ -27,6 +27,10 @@ impl Algorithm for Scattered {
         if self.cycle.ranks == 1 { 0 } else { self.cycle.ranks.into() }
     }
 
+    fn messages_of_a_block(&self) -> Option<u64> {
+        Some(self.cycle.pairs())
+    }
+
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let distance = index as u32 + 1;
         if distance == self.cycle.ranks {

@@ -11,6 +11,12 @@ pub trait Algorithm {
     /// Step `index` of a rank.
     fn step(&self, rank: u32, index: u64) -> CollectiveStep;
 
+    /// Number of messages of all ranks, if each carries a single block, or pair, and all blocks are carried by equally
+    /// many; `None` for other algorithms.
+    fn messages_of_a_block(&self) -> Option<u64> {
+        None
+    }
+
     /// Number of blocks, or pairs, in the largest message.
     fn largest(&self) -> u32 {
         1

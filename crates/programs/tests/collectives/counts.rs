@@ -1,6 +1,8 @@
 //! Catches correct algorithms under the wrong name: more steps, more bytes, an uneven load.
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
+use std::collections::BTreeMap;
+
+use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
 use crate::cases::{all, numbers_of_ranks};
 use crate::script::Script;
@@ -124,4 +126,31 @@ fn some_counts_by_hand() {
     assert_eq!(per_rank(binomial, 6), [(1, 10), (0, 0), (3, 30), (0, 0), (1, 10), (0, 0)]);
     let binary = PhaseAction::Reduce { algorithm: Reduce::Binary, root: 2, bytes: 10 };
     assert_eq!(per_rank(binary, 6), [(1, 10), (1, 10), (0, 0), (1, 10), (1, 10), (1, 10)]);
+}
+
+/// Sizes that are stated and not sent: a collective whose smallest message is another gets windows that are too long.
+#[test]
+fn stated_sizes_are_those_that_are_sent() {
+    let mut stated = 0;
+    for ranks in numbers_of_ranks() {
+        for bytes in [0, 1, 7, 100, 1 << 20] {
+            for what in all(0, bytes) {
+                let part = what.part(ranks).unwrap();
+                let Some(sizes) = part.sizes() else { continue };
+                let mut sent = BTreeMap::new();
+                let mut ops = Vec::new();
+                for rank in 0..ranks {
+                    (0..part.chunks(rank)).for_each(|index| part.chunk(rank, index, &mut ops));
+                }
+                for op in ops {
+                    if let Op::Send { bytes, .. } = op {
+                        *sent.entry(bytes).or_insert(0) += 1;
+                    }
+                }
+                assert_eq!(sizes.into_iter().collect::<BTreeMap<_, _>>(), sent, "{what:?}, {ranks} ranks");
+                stated += 1;
+            }
+        }
+    }
+    assert!(stated > 20 * 5 * 8, "the algorithms that exchange with every rank state their sizes: {stated}");
 }

@@ -79,8 +79,10 @@ pub struct Running {
     finished_at: Option<u64>,
     /// Why it cannot continue.
     pub(super) failure: Option<Error>,
-    /// Buffers for the operations of a chunk, and for operations that are ready.
+    /// The operations of a chunk, and the rank, phase and chunk that they are of.
     pub(super) ops: Vec<odonata_programs::Op>,
+    pub(super) generated: (u32, u32, u64),
+    /// A buffer for operations that are ready.
     pub(super) ready: BinaryHeap<Reverse<u32>>,
 }
 
@@ -148,6 +150,7 @@ impl Running {
             finished_at: None,
             failure: None,
             ops: Vec::new(),
+            generated: (u32::MAX, 0, 0),
             ready: BinaryHeap::new(),
         }
     }

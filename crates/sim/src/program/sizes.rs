@@ -30,18 +30,27 @@ impl Sizes {
         };
         let mut least = last(control);
         let (mut messages, mut packets) = (0_u64, 0_u64);
-        let mut count = |bytes: u64| {
+        let mut count = |bytes: u64, of_them: u64| {
             least = least.min(last(bytes));
-            messages += 1;
-            packets = packets.saturating_add((bytes.max(control) + header).div_ceil(full));
+            messages += of_them;
+            packets = packets.saturating_add((bytes.max(control) + header).div_ceil(full).saturating_mul(of_them));
         };
         let mut all = true;
         match program {
             Program::Phases(phases) => {
-                let mut ops = (0..ranks).flat_map(|rank| phases.ops(rank));
+                let mut others = Vec::new();
+                for phase in 0..phases.len() {
+                    match phases.sizes(phase) {
+                        Some(sizes) => sizes.into_iter().for_each(|(bytes, of_them)| count(bytes, of_them)),
+                        None => others.push(phase),
+                    }
+                }
+                let mut ops = others
+                    .into_iter()
+                    .flat_map(|phase| (0..ranks).flat_map(move |rank| phases.ops_of(phase..phase + 1, rank)));
                 for op in ops.by_ref().take(LOOK) {
                     if let Op::Send { bytes, .. } = op {
-                        count(bytes);
+                        count(bytes, 1);
                     }
                 }
                 all = ops.next().is_none();
@@ -49,7 +58,7 @@ impl Sizes {
             Program::Trace(trace) => {
                 for operation in (0..ranks).flat_map(|rank| trace.graph(rank).operations()) {
                     if let Action::Send { bytes, .. } = operation.action {
-                        count(bytes);
+                        count(bytes, 1);
                     }
                 }
             }

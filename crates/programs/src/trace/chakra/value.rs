@@ -67,7 +67,7 @@ pub fn old_attribute(bytes: &[u8]) -> Result<Attribute, DecodeError> {
 impl From<OldAttribute> for Attribute {
     fn from(old: OldAttribute) -> Self {
         let list = if old.truths.is_empty() {
-            (!old.integers.is_empty()).then(|| Value::Int64List(Int64List { values: old.integers }))
+            (!old.integers.is_empty()).then_some(Value::Int64List(Int64List { values: old.integers }))
         } else {
             Some(Value::BoolList(BoolList { values: old.truths }))
         };
@@ -84,7 +84,7 @@ impl From<UnsignedAttribute> for Attribute {
         } else if !old.unsigneds.is_empty() {
             Some(Value::Uint64List(Uint64List { values: old.unsigneds }))
         } else {
-            (!old.integers.is_empty()).then(|| Value::Int64List(Int64List { values: old.integers }))
+            (!old.integers.is_empty()).then_some(Value::Int64List(Int64List { values: old.integers }))
         };
         let value = old.unsigned.map(Value::Uint64).or(old.integer.map(Value::Int64)).or(old.text.map(Value::Text));
         let value = value.or(old.truth.map(Value::Bool)).or(old.float.map(Value::Float)).or(list);
