@@ -23,6 +23,7 @@ __all__ = [
     "dragonfly_plus_max_nodes",
     "error_codes",
     "prefer_high_bias",
+    "read_chakra",
     "read_trace",
     "routing_channels",
     "routing_policies",
@@ -32,6 +33,7 @@ __all__ = [
     "serialisation_ps",
     "traffic",
     "transmission_time",
+    "write_chakra",
     "write_trace",
 ]
 
@@ -48,9 +50,9 @@ class CoreError(Exception):
     path: tuple[str | int, ...]
     #: Values by name: integers, texts, None, and lists and dictionaries of them.
     parameters: dict[str, Any]
-    #: The position in a trace: `line` and `column` (from 1, in characters), `byte` (from 0), or `rank` and `operation`
-    #: (its number in the rank, from 1); empty if the error is not about a trace.
-    place: dict[str, int]
+    #: The position in a trace: `line` and `column` (from 1, in characters), `byte` (from 0), `rank` and `operation`
+    #: (its number in the rank, from 1), or `node` and `name` (of Chakra); empty if the error is not about a trace.
+    place: dict[str, int | str]
 
 def error_codes() -> dict[str, dict[str, str]]:
     """All codes, with names and types (`integer`, `text`, `list`, `record`) of their parameters."""
@@ -337,6 +339,21 @@ def check(spec_json: str) -> None:
 def collectives() -> dict[str, dict[str, str]]:
     """The algorithms of each collective: name -> description."""
 
+def read_chakra(
+    files: Sequence[bytes],
+    ranks: int,
+    options_json: str,
+    choose: Callable[[str, int, int, int], str],
+    combine: int | None = None,
+    combine_by_size: Sequence[tuple[int, int]] = (),
+) -> Trace:
+    """Read Chakra execution traces, one file for each rank or one for all (docs/chakra.md); CoreError if one is wrong.
+
+    The options are `peak` (operations per second), `memory` (millionths of a byte per second), `groups` and
+    `dimensions`. `choose` is asked once for each kind of collective, with its name, ranks, bytes and root, and returns
+    its phases as JSON. The path of an error begins with `files` and the number of the file.
+    """
+
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
     """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
 
@@ -363,6 +380,11 @@ def traffic(body_json: str, ranks: int) -> list[np.ndarray[tuple[int], np.dtype[
 
     Sources, targets, bytes and messages of the pairs of different ranks, ascending; CoreError if the program is wrong.
     """
+
+def write_chakra(
+    body_json: str, ranks: int, combine: int | None = None, combine_by_size: Sequence[tuple[int, int]] = ()
+) -> list[bytes]:
+    """As `write_trace`, as Chakra execution traces: a file for each rank."""
 
 def write_trace(
     body_json: str,

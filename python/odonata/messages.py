@@ -71,7 +71,8 @@ def error_of(
     text, hint = message_of(code, path, parameters, key_of(keys or path))
     place = place or {}
     line = place.get("line")
-    where = ", ".join(f"{name} {number}" for name, number in place.items() if name != "line")
+    where = f"node {place['node']} (`{place['name']}`)" if "node" in place else ""
+    where = where or ", ".join(f"{name} {number}" for name, number in place.items() if name != "line")
     text = f"{where}: {text}" if where else text
     if MESSAGES[code].of_run:
         return RunError(text if hint is None else f"{text}\n  hint: {hint}", code=code)
@@ -191,7 +192,33 @@ def _cycle(first: Sequence[Mapping[str, Any]], length: int) -> str:
 
 
 def _elsewhere(place: Mapping[str, int]) -> str:
+    if "node" in place:
+        return f"node {place['node']} of rank {place['rank']}"
     return f"line {place['line']}" if "line" in place else f"operation {place['operation']} of rank {place['rank']}"
+
+
+def _whole_group(group: str) -> str:
+    return f"process group `{group}`" if group else "its process group"
+
+
+def _chakra_cycle(first: Sequence[str], length: int) -> str:
+    return " waits for ".join([*first, "..." if length > len(first) else first[0]])
+
+
+def _expected_bytes(need_bytes: int | None, found_bytes: int) -> str:
+    if need_bytes is None:
+        return f"the file ends inside the length before it, after {_counted(found_bytes, 'byte')}"
+    return f"the length before it says {need_bytes} bytes, but {found_bytes} are left"
+
+
+def _bad_group(group: str, rank: int, problem: str) -> str:
+    what = f"has rank {rank} twice" if problem == "twice" else f"does not have rank {rank}, whose node this is"
+    return f"process group `{group}` {what}"
+
+
+def _needed_key(missing: str) -> str:
+    examples = {"peak": '"312 Tflop/s"', "memory": '"1.5 TB/s"', "dimensions": "[8, 4]"}
+    return f"for example {missing} = {examples[missing]}"
 
 
 def _message(operation: str, rank: int, peer: int, tag: int, bytes: int) -> str:  # noqa: A002 - as the core calls it
@@ -629,6 +656,50 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "root-disagrees": Message("it waits for {waits} operations and {is_root} a root", "", {"is_root": _is_root}),
     "binary-limit": Message("binary GOAL has only {limit}, found the {what} {found}"),
+    # Chakra traces.
+    "chakra-truncated": Message(
+        "message {message}: {expected}",
+        "the file is truncated, or is no Chakra trace (messages with their lengths before them)",
+        {"expected": _expected_bytes},
+    ),
+    "chakra-unreadable": Message(
+        "message {message} is no message of the schema of Chakra: {problem}",
+        "versions 0.0.2 and later of the schema are read",
+    ),
+    "chakra-without-nodes": Message("the file has no nodes"),
+    "chakra-node-type": Message(
+        "unknown type {found}; expected 1 (metadata), 2 (load), 3 (store), 4 (compute), 5 (send), 6 (receive) or 7 "
+        "(collective)"
+    ),
+    "chakra-second-node": Message("an earlier node has the same id"),
+    "chakra-missing-node": Message("it depends on node {node}, which the file does not have"),
+    "chakra-cycle": Message("nodes wait for each other in a cycle: {cycle}", "", {"cycle": _chakra_cycle}),
+    "chakra-missing-value": Message("a node of kind {operation} needs the attribute `{attribute}`"),
+    "chakra-bad-value": Message("`{attribute}`: expected {expected}, found `{found}`"),
+    "chakra-needs-key": Message(
+        "it has `{attribute}`, for which the app needs the key `{missing}`", "{example}", {"example": _needed_key}
+    ),
+    "chakra-unknown-group": Message(
+        "nothing says which ranks are in process group `{group}`",
+        "{near}",
+        {"near": lambda group, known: _near(group, known) or 'name them in a file: groups = "FILE.json"'},
+    ),
+    "chakra-bad-group": Message("{what}", "", {"what": _bad_group}),
+    "chakra-collectives-differ": Message(
+        "collective {number} of {whose} is {found} of {found_bytes} bytes here, but node {other_node} of rank "
+        "{other_rank} is {other} of {other_bytes} bytes",
+        "the ranks of a group run the same collectives in the same order",
+        {"whose": _whole_group},
+    ),
+    "chakra-collective-missing": Message(
+        "rank {other_rank} has {others} of {whose}, but this rank has {found}",
+        "the ranks of a group run the same collectives in the same order",
+        {"whose": _whole_group, "others": lambda other_found: _counted(other_found, "collective")},
+    ),
+    "chakra-collective": Message(
+        "there is no algorithm for the collective {found}", "known: {names}", {"names": lambda known: ", ".join(known)}
+    ),
+    "chakra-too-long": Message("{found} operations are more than {most}, the most of a trace"),
     # Runs.
     "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room, and none can move", of_run=True),
     "deadlocked-program": Message(

@@ -36,6 +36,11 @@ BANDWIDTH: Mapping[str, Fraction] = {f"{unit}/s": factor for unit, factor in SIZ
     f"{prefix}bit/s": Fraction(factor, 8) for prefix, factor in _DECIMAL.items()
 }
 
+#: Units of the rate of floating-point operations, in operations per second.
+FLOP_RATE: Mapping[str, Fraction] = {
+    f"{prefix}flop/s": Fraction(10 ** (3 * step)) for step, prefix in enumerate(("", "k", "M", "G", "T", "P", "E"))
+}
+
 _NUMBER = r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]{1,3})?"
 #: Most digits of a quantity; a float written in full has 309.
 _MOST_DIGITS = 400
@@ -72,6 +77,17 @@ def bandwidth_micro(value: object) -> int:
     number, a missing or an unknown unit.
     """
     return round(_quantity(value, BANDWIDTH, "bandwidth", "4.37 GiB/s") * 10**6)
+
+
+def flop_rate(value: object) -> int:
+    """A rate of floating-point operations such as `"312 Tflop/s"`, in operations per second.
+
+    Raises InputError for anything but a whole, non-negative number of operations per second with a unit.
+    """
+    exact = _quantity(value, FLOP_RATE, "rate of floating-point operations", "312 Tflop/s")
+    if exact.denominator != 1:
+        raise InputError(f"{_show(value)} is not a whole number of operations per second")
+    return _fits(exact.numerator, value, "operations per second")
 
 
 def fraction(value: object) -> Fraction:
@@ -113,6 +129,13 @@ def format_bytes(size: int, digits: int | None = None) -> str:
 def format_bandwidth(micro: int, digits: int | None = None) -> str:
     """A bandwidth given in millionths of a byte per second; prefixes as in `format_bytes`."""
     return _shortest(Fraction(micro, 10**6), "B/s", digits)
+
+
+def format_flop_rate(rate: int | None, digits: int | None = None) -> str | None:
+    """A rate of floating-point operations with a unit: `312 Tflop/s`; None for none."""
+    if rate is None:
+        return None
+    return _format(Fraction(rate), [(unit, int(size)) for unit, size in FLOP_RATE.items()], digits)
 
 
 def format_fraction(value: Fraction) -> str:

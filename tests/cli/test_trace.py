@@ -46,10 +46,28 @@ def test_a_written_trace_sends_what_the_program_sends(odonata: Command, here: Pa
         assert first[total] == second[total], total
 
 
+def test_chakra_has_a_file_for_each_rank(odonata: Command, here: Path) -> None:
+    """The trace in the files is that of GOAL, with its exact times, and files that were edited are kept."""
+    status, out, _ = odonata("trace", "s.toml", "-o", "a.et")
+    assert (status, out) == (0, "a.*.et: one iteration of a, 6 ranks\n")
+    assert sorted(file.name for file in here.glob("*.et")) == [f"a.{rank}.et" for rank in range(6)]
+    odonata("trace", "s.toml", "-o", "a.goal")
+    motif = 'motif = "halo3d26", message = "20 KB"'
+    bodies = []
+    for app in ('chakra = "a.*.et"', 'trace = "a.goal"'):
+        (here / "t.toml").write_text(TEXT.replace(motif, app))
+        bodies.append(scenario.load("t.toml").resolve().spec["jobs"][0]["program"]["body"])
+    assert bodies[0] == bodies[1]
+    (here / "a.3.et").write_bytes(b"edited")
+    status, _, err = odonata("trace", "s.toml", "-o", "a.et")
+    assert status == 2
+    assert "a.3.et" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("s.toml", "-o", "a.txt"), "expected a file name that ends in .goal or .bin or .csv"),
+        (("s.toml", "-o", "a.txt"), "expected a file name that ends in .goal or .bin or .csv or .et"),
         (("s.toml", "-o", "no/a.goal"), "there is no folder `no`"),
         (("s.toml", "-o", "a.goal", "--job", "b"), "unknown job `b`"),
         (("s.toml", "-o", "a.goal", "--job", "noise"), "has no program"),

@@ -153,6 +153,32 @@ def spoilt(at: int, value: int, size: int) -> Provoke:
     return provoke
 
 
+def varint(number: int) -> bytes:
+    """A number as protobuf has it."""
+    return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
+
+
+def node(number: int, kind: int, *, wait: int | None = None, **attributes: int | str) -> bytes:
+    """A node of a Chakra trace, with the length before it."""
+    data = b"\x08" + varint(number) + b"\x12\x01n\x18" + varint(kind)
+    data += b"" if wait is None else b"\x28" + varint(wait)
+    for name, value in attributes.items():
+        text = value if isinstance(value, str) else ""
+        told = b"\xea\x01" + varint(len(text)) + text.encode() if text else b"\x48" + varint(int(value))
+        attribute = b"\x0a" + varint(len(name)) + name.encode() + told
+        data += b"\x52" + varint(len(attribute)) + attribute
+    return varint(len(data)) + data
+
+
+def chakra(*files: bytes, ranks: int | None = None, **options: Any) -> Provoke:
+    """Reads a Chakra trace; its collectives are barriers."""
+    phases = json.dumps([{"what": {"name": "barrier", "algorithm": "dissemination"}}])
+    given = json.dumps(options)
+    return lambda: _core.read_chakra(files, ranks or len(files), given, lambda *_: phases)
+
+
+_REDUCE = node(1, 7, comm_type=0, comm_size=8)
+
 _SPINES = {"global_links_per_spine": 1, "links_per_pair": None, "arrangement": None}
 _HALO = {"grid": [2, 2, 1], "periodic": False, "face_bytes": [8, 8, 8], "edge_bytes": [0, 0, 0], "corner_bytes": 0}
 _SWEEP = {"grid": [2, 2], "blocks": 1, "x_bytes": 1, "y_bytes": 1, "compute_ps": 0, "sweeps": 1}
@@ -354,6 +380,22 @@ PROVOKED: dict[str, Provoke] = {
     "bad-root": spoilt(38, 9, 4),
     "unknown-operation": spoilt(42 + 4, 9, 1),
     "compute-too-long": spoilt(42 + 9, 2**63, 8),
+    "chakra-truncated": chakra(b"\x05ab"),
+    "chakra-unreadable": chakra(b"\x02\x0a\x09"),
+    "chakra-without-nodes": chakra(b""),
+    "chakra-node-type": chakra(node(1, 9)),
+    "chakra-second-node": chakra(node(1, 4) + node(1, 4)),
+    "chakra-missing-node": chakra(node(1, 4, wait=2)),
+    "chakra-cycle": chakra(node(1, 4, wait=2) + node(2, 4, wait=1)),
+    "chakra-missing-value": chakra(node(1, 5)),
+    "chakra-bad-value": chakra(node(1, 5, comm_dst="x")),
+    "chakra-needs-key": chakra(node(1, 4, num_ops=5)),
+    "chakra-unknown-group": chakra(node(1, 7, comm_type=0, comm_size=8, pg_name="a"), groups={"b": [0]}),
+    "chakra-bad-group": chakra(node(1, 7, comm_type=0, comm_size=8, pg_name="a"), groups={"a": [0, 0]}),
+    "chakra-collectives-differ": chakra(_REDUCE, node(1, 7, comm_type=2, comm_size=9)),
+    "chakra-collective-missing": chakra(_REDUCE, node(1, 4)),
+    "chakra-collective": chakra(node(1, 7, comm_type=3)),
+    "chakra-too-long": chakra(b"".join(node(n, 4) for n in range(1, 42)), ranks=1_000_000),
     "binary-limit": lambda: _core.write_trace(json.dumps({"name": "trace", "goal": goal("calc 1ps")}), 1, "bin"),
     "deadlocked-program": program(
         {

@@ -202,6 +202,6 @@ def test_a_trace_that_is_not_text(folder):
 
 def test_a_chakra_trace_is_named_as_such(folder):
     (folder / "x.et").write_bytes(b"\x08\x01")
-    with pytest.raises(InputError, match="a Chakra trace, which Odonata does not read") as caught:
+    with pytest.raises(InputError, match="a Chakra trace, which has a key of its own") as caught:
         resolved(folder, file="x.et")
-    assert "training" in caught.value.hint
+    assert 'app = { chakra = "x.et" }' in caught.value.hint

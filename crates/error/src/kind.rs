@@ -414,6 +414,46 @@ kinds! {
     /// time, it is the smallest unit.
     BinaryLimit = "binary-limit" { what: &'static str, found: u64, limit: &'static str }
 
+    // Chakra traces.
+
+    /// A file that ends inside a message (from 1), or inside the length before it, which is then not known.
+    ChakraTruncated = "chakra-truncated" { message: u64, need_bytes: Option<u64>, found_bytes: usize }
+    /// Bytes that are no message of the schema.
+    ChakraUnreadable = "chakra-unreadable" { message: u64, problem: String }
+    /// A file without nodes.
+    ChakraWithoutNodes = "chakra-without-nodes" {}
+    /// A node of an unknown type.
+    ChakraNodeType = "chakra-node-type" { found: String }
+    /// A node with the id of an earlier one.
+    ChakraSecondNode = "chakra-second-node" {}
+    /// A dependency on a node that the file does not have.
+    ChakraMissingNode = "chakra-missing-node" { node: u64 }
+    /// Nodes that wait for each other in a cycle: the first few of them, and the length of the cycle.
+    ChakraCycle = "chakra-cycle" { first: Vec<String>, length: usize }
+    /// A node without an attribute that it needs.
+    ChakraMissingValue = "chakra-missing-value" { operation: &'static str, attribute: &'static str }
+    /// An attribute with a value that it cannot have.
+    ChakraBadValue = "chakra-bad-value" { attribute: &'static str, found: String, expected: &'static str }
+    /// A node that a key of the application must explain.
+    ChakraNeedsKey = "chakra-needs-key" { attribute: &'static str, missing: &'static str }
+    /// A process group that nothing describes.
+    ChakraUnknownGroup = "chakra-unknown-group" { group: String, known: Vec<String> }
+    /// A process group that a rank uses without being in it, or that has a rank twice.
+    ChakraBadGroup = "chakra-bad-group" { group: String, rank: u32, problem: &'static str }
+    /// A collective that other ranks of its group run with another kind or size.
+    ChakraCollectivesDiffer = "chakra-collectives-differ" {
+        group: String, number: usize, found: String, found_bytes: u64, other_rank: u32, other_node: u64, other: String,
+        other_bytes: u64,
+    }
+    /// A collective that another rank of the group does not run.
+    ChakraCollectiveMissing = "chakra-collective-missing" {
+        group: String, found: usize, other_rank: u32, other_found: usize,
+    }
+    /// A collective that there is no algorithm for.
+    ChakraCollective = "chakra-collective" { found: String, known: Vec<&'static str> }
+    /// More operations than a trace may have.
+    ChakraTooLong = "chakra-too-long" { found: u64, most: u64 }
+
     // Runs.
 
     /// Packets wait for each other, and none can move.
@@ -446,6 +486,12 @@ impl ErrorKind {
     #[must_use]
     pub fn at_byte(self, byte: usize) -> Error {
         Error { kind: self, path: Path::default(), place: Some(TracePlace::Byte(byte as u64)) }
+    }
+
+    /// The error of a node of a Chakra trace.
+    #[must_use]
+    pub fn of_node(self, node: u64, name: &str) -> Error {
+        Error { kind: self, path: Path::default(), place: Some(TracePlace::Node { node, name: name.into() }) }
     }
 
     /// The error of an operation; `rank` and `operation` are numbered from 0 here.

@@ -29,7 +29,7 @@ pub struct Error {
 }
 
 /// A place in a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TracePlace {
     /// In a text.
     Text {
@@ -46,6 +46,13 @@ pub enum TracePlace {
         rank: u32,
         /// Its number in the rank, from 1.
         operation: u32,
+    },
+    /// A node of a Chakra trace; the path of the error leads to the file.
+    Node {
+        /// Its id.
+        node: u64,
+        /// Its name.
+        name: String,
     },
 }
 
@@ -77,11 +84,12 @@ impl fmt::Display for Error {
         if !self.path.0.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        match self.place {
+        match &self.place {
             None => {}
             Some(TracePlace::Text { line, column }) => write!(f, "line {line}, column {column}: ")?,
             Some(TracePlace::Byte(byte)) => write!(f, "byte {byte}: ")?,
             Some(TracePlace::Operation { rank, operation }) => write!(f, "rank {rank}, operation {operation}: ")?,
+            Some(TracePlace::Node { node, name }) => write!(f, "node {node} (`{name}`): ")?,
         }
         write!(f, "{}", self.code())?;
         let parameters = self.kind.parameters();

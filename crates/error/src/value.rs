@@ -89,7 +89,7 @@ impl Parameter for CycleOperation {
     }
 }
 
-/// Another operation of a trace: its line in a text, or its rank and its number, from 1.
+/// Another operation of a trace: its line in a text, or its rank and its number, from 1, or the id of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the names of the fields say what they are
 pub enum Elsewhere {
@@ -97,6 +97,8 @@ pub enum Elsewhere {
     Line(u32),
     /// In a format without lines.
     Operation { rank: u32, operation: u32 },
+    /// A node of a Chakra trace.
+    Node { rank: u32, node: u64 },
 }
 
 impl Parameter for Elsewhere {
@@ -108,6 +110,7 @@ impl Parameter for Elsewhere {
             Self::Operation { rank, operation } => {
                 Value::Record(vec![("rank", rank.value()), ("operation", operation.value())])
             }
+            Self::Node { rank, node } => Value::Record(vec![("rank", rank.value()), ("node", node.value())]),
         }
     }
 }

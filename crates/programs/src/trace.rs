@@ -1,5 +1,5 @@
-//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim), text or binary, and as CSV
-//! (`docs/traces.md`).
+//! Traces: each rank has a graph of operations; read and written as GOAL (LogGOPSim), text or binary, as CSV
+//! (`docs/traces.md`) and as Chakra execution traces (`docs/chakra.md`).
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -7,13 +7,14 @@
 //! | `draft.rs`, `matching.rs` | what a reader has found, and which send belongs to which receive |
 //! | `chain.rs` | operations one after the other as a graph: what blocks, and for how long |
 //! | `export.rs` | phases as operations one after the other |
-//! | `goal/`, `binary/`, `csv/` | the formats |
+//! | `goal/`, `binary/`, `csv/`, `chakra/` | the formats |
 //! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
 use odonata_error::{Error, ErrorKind, path};
 
 mod binary;
 mod chain;
+mod chakra;
 mod csv;
 mod draft;
 mod export;
@@ -23,6 +24,7 @@ mod matching;
 mod problem;
 mod quantity;
 
+pub use chakra::{ChakraOptions, CollectiveCall, Collectives};
 pub use csv::write_csv;
 pub use graph::{Action, Graph, Operation, Start, Trace};
 

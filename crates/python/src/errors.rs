@@ -30,7 +30,7 @@ fn describe(py: Python<'_>, error: &Error, exception: &Bound<'_, PyAny>) -> PyRe
     exception.setattr("path", PyTuple::new(py, path)?)?;
     exception.setattr("parameters", record(py, &error.kind.parameters())?)?;
     let place = PyDict::new(py);
-    match error.place {
+    match &error.place {
         None => {}
         Some(TracePlace::Text { line, column }) => {
             place.set_item("line", line)?;
@@ -40,6 +40,10 @@ fn describe(py: Python<'_>, error: &Error, exception: &Bound<'_, PyAny>) -> PyRe
         Some(TracePlace::Operation { rank, operation }) => {
             place.set_item("rank", rank)?;
             place.set_item("operation", operation)?;
+        }
+        Some(TracePlace::Node { node, name }) => {
+            place.set_item("node", node)?;
+            place.set_item("name", name)?;
         }
     }
     exception.setattr("place", place)

@@ -101,8 +101,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::read_chakra, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_trace, module)?)?;
     module.add_function(wrap_pyfunction!(trace::traffic, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::write_chakra, module)?)?;
     module.add_function(wrap_pyfunction!(trace::write_trace, module)?)?;
     module.add_function(wrap_pyfunction!(burst_lengths, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation_ps, module)?)?;

@@ -153,9 +153,9 @@ def _motifs() -> dict[str, str]:
 
 
 def _traces() -> dict[str, str]:
-    from odonata.scenario.apps import Trace
+    from odonata.scenario.apps import Chakra, Trace
 
-    return {"trace": _first_line(Trace)}
+    return {"trace": _first_line(Trace), "chakra": _first_line(Chakra)}
 
 
 def _matrices() -> dict[str, str]:
@@ -244,9 +244,9 @@ def _motif(name: str) -> dict[str, Any]:
 
 
 def _trace(name: str) -> dict[str, Any]:
-    from odonata.scenario.apps import Trace
+    from odonata.scenario.apps import Chakra, Trace
 
-    return _program("trace", name, Trace)
+    return _program("trace", name, Chakra if name == "chakra" else Trace)
 
 
 def _matrix(name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ def trace(
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     job: str | None = None,
-    format_: Annotated[Literal["goal", "bin", "csv"] | None, Parameter(name=["--format"])] = None,
+    format_: Annotated[Literal["goal", "bin", "csv", "et"] | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -27,7 +27,8 @@ def trace(
     scenario
         The scenario (TOML).
     out
-        The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary) or `.csv`.
+        The file. Its ending chooses the format: `.goal` (LogGOPSim), `.bin` (the same, binary), `.csv` or `.et`
+        (Chakra). Chakra has a file for each rank: `-o x.et` writes `x.0.et`, `x.1.et`, ...
     job
         Which job, if several have a program.
     format_
@@ -42,23 +43,33 @@ def trace(
     from odonata import files
     from odonata import scenario as scenarios
     from odonata.machine import core
+    from odonata.scenario.apps.chakra_files import ENDING, rank_file
     from odonata.scenario.apps.trace import FORMS
 
-    form = format_ or FORMS.get(out.suffix)
+    form = format_ or (FORMS | {ENDING: "et"}).get(out.suffix)
     if form is None:
         hint = "or add --format goal"
-        raise InputError(f"`{out}`: expected a file name that ends in {' or '.join(FORMS)}", hint=hint)
+        raise InputError(f"`{out}`: expected a file name that ends in {' or '.join([*FORMS, ENDING])}", hint=hint)
     if not out.parent.is_dir():
         raise InputError(f"there is no folder `{out.parent}`")
     spec = _chosen(scenarios.load(scenario, set_ or []).resolve().spec["jobs"], job)
     program = spec["program"]
-    data = core.write_trace(program["body"], len(spec["nodes"]), form, program)
-    files.write_new(out, data, force=force)
+    ranks = len(spec["nodes"])
+    if form == "et":
+        written = core.write_chakra(program["body"], ranks, program)
+        bytes_written = sum(map(len, written))
+        for rank, data in enumerate(written):
+            files.write_new(rank_file(out, rank), data, force=force)
+        out = rank_file(out, "*")
+    else:
+        data = core.write_trace(program["body"], ranks, form, program)
+        bytes_written = len(data)
+        files.write_new(out, data, force=force)
     if json:
-        told = {"path": str(out), "format": form, "job": spec["name"], "ranks": len(spec["nodes"]), "bytes": len(data)}
+        told = {"path": str(out), "format": form, "job": spec["name"], "ranks": ranks, "bytes": bytes_written}
         print(json_module.dumps(told))
         return 0
-    print(f"{out}: one iteration of {spec['name']}, {len(spec['nodes']):,} ranks")
+    print(f"{out}: one iteration of {spec['name']}, {ranks:,} ranks")
     return 0
 
 

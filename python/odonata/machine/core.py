@@ -1,11 +1,11 @@
 """The interface to the Rust core: machines, checks of specifications, simulations, paths and traces."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from odonata.errors import OdonataError, RunError
+from odonata.errors import InputError, OdonataError, RunError
 from odonata.messages import Path, error_of
 
 
@@ -110,6 +110,51 @@ def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, A
         raise as_error(e) from None
 
 
+class TraceFileError(Exception):
+    """An error in one of the files of a Chakra trace: the InputError, and the number of the file; None for no file."""
+
+    def __init__(self, error: InputError, file: int | None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.file = file
+
+
+def read_chakra(
+    files: Sequence[bytes],
+    ranks: int,
+    options: str,
+    phases: Callable[[str, int, int, int], str],
+    combine: int | None = None,
+    combine_by_size: Sequence[tuple[int, int]] = (),
+) -> dict[str, Any]:
+    """Chakra execution traces (see `_core.pyi`): `ranks`, `operations` and `goal`, as `read_trace`.
+
+    Raises TraceFileError with the number of the file, and the node or the byte.
+    """
+    core = _core()
+    try:
+        return dict(core.read_chakra(list(files), ranks, options, phases, combine, list(combine_by_size)))
+    except core.CoreError as e:
+        error = as_error(e)
+        assert isinstance(error, InputError)
+        raise TraceFileError(error, e.path[1] if e.path[:1] == ("files",) else None) from None
+
+
+def write_chakra(body: Mapping[str, Any], ranks: int, program: Mapping[str, Any] | None = None) -> list[bytes]:
+    """As `write_trace`, as Chakra execution traces: one file for each rank."""
+    core = _core()
+    try:
+        return list(core.write_chakra(json.dumps(dict(body)), ranks, *_combining(program)))
+    except core.CoreError as e:
+        raise as_error(e) from None
+
+
+def _combining(program: Mapping[str, Any] | None) -> tuple[int | None, list[tuple[int, int]]]:
+    """The costs of reductions of a program, as the core takes them."""
+    combine = (program or {}).get("costs", {}).get("combine")
+    return combine, [(of["bytes"], of["combine"]) for of in (program or {}).get("combine_by_size", ())]
+
+
 def traffic(body: Mapping[str, Any], ranks: int) -> Any:
     """What ranks send to each other in an iteration of a program: an array of four rows, a column for each pair.
 
@@ -134,8 +179,6 @@ def write_trace(body: Mapping[str, Any], ranks: int, form: str, program: Mapping
     """
     core = _core()
     try:
-        combine = (program or {}).get("costs", {}).get("combine")
-        by_size = [(of["bytes"], of["combine"]) for of in (program or {}).get("combine_by_size", ())]
-        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form, combine, by_size))
+        return bytes(core.write_trace(json.dumps(dict(body)), ranks, form, *_combining(program)))
     except core.CoreError as e:
         raise as_error(e) from None

@@ -153,8 +153,9 @@ def decided(
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
     try:
+        overhead = decided_overhead(job.overhead, host)
         app = app.decided(ranks)
-        body = app.body(ranks, folder)
+        body = app.body_with(ranks, folder, overhead)
     except InputError as e:
         raise e.under("app") from None
     try:
@@ -179,7 +180,7 @@ def decided(
         barrier=barrier,
         bursts=bursts(job),
         start_ps=job.start or 0,
-        overhead=decided_overhead(job.overhead, host),
+        overhead=overhead,
         body=body,
     )
 
@@ -211,6 +212,7 @@ def _check_own(app: Program, own: int, nodes: int, per_node: int) -> None:
     if -(-own // per_node) != nodes:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
         what = next((key for key, kind in FILES.items() if isinstance(app, kind)), "application")
+        what = "Chakra trace" if what == "chakra" else what
         raise InputError(
             f"the {what} has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
             hint=f"it needs {-(-own // per_node):,} nodes; without `nodes` and without a list of nodes, the job gets "

@@ -15,7 +15,7 @@ from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, classes, core
 from odonata.placement import Placement
 from odonata.scenario import programs
-from odonata.scenario.apps import FILES, Pattern, Program, Ranks
+from odonata.scenario.apps import FILES, Chakra, Pattern, Program, Ranks
 from odonata.scenario.apps.bursts import bursts_spec
 from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
@@ -211,7 +211,9 @@ def check_names(table: ScenarioTable, path: Path) -> None:
                     _check_file(folder / mapping.file)
         with job.errors("app"):
             for key, kind in FILES.items():
-                if isinstance(given.app, kind):
+                if isinstance(given.app, Chakra):
+                    given.app.files(folder)
+                elif isinstance(given.app, kind):
                     _check_file(folder / getattr(given.app, key), key)
     names = [given.name for given in table.job]
     for text in (table.run.until or ()) if table.import_ is None else ():

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::draft::{Draft, SourceDetails};
 use super::graph::{Action, Edge, Start};
+use crate::Op;
 
 /// The operations of a rank, in sequence. Each waits for the one before: for its end if that one blocks (computing
 /// does), for its start otherwise. A wait is not an operation: the next operation also waits for the ends of the
@@ -34,6 +35,47 @@ impl Chain {
             self.open.insert((peer, tag, after));
         }
         self.draft.push(action, 0, line, SourceDetails { tag, cpu: 0, place });
+    }
+
+    /// Begins a sequence that follows these operations, and none of the sequence before.
+    pub fn begin(&mut self, after: impl Iterator<Item = u32>) {
+        self.end();
+        self.awaited.extend(after);
+    }
+
+    /// Ends the sequence: the operations whose ends all of it has happened with.
+    pub fn end(&mut self) -> Vec<u32> {
+        self.wait();
+        let mut ends = std::mem::take(&mut self.awaited);
+        if self.last.take().is_some() {
+            ends.push(self.draft.operations.len() as u32 - 1);
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
+    /// Appends an operation of a phase. `tag` gives the tag of a label, `combining` the time in picoseconds to combine so
+    /// many bytes of a vector of so many.
+    pub fn op(&mut self, op: Op, tag: impl Fn(u64) -> u64, combining: impl Fn(u64, u64) -> u64, place: u32, line: u32) {
+        match op {
+            Op::Send { to, label, bytes, blocking } => {
+                let tag = tag(label);
+                self.push(Action::Send { to, label: 0, bytes }, tag, blocking, place, line);
+            }
+            Op::Receive { from, label, bytes, blocking } => {
+                let tag = tag(label);
+                self.push(Action::Receive { from, label: 0, bytes }, tag, blocking, place, line);
+            }
+            Op::Compute { ps, .. } => self.push(Action::Compute { ps }, 0, true, place, line),
+            Op::Combine { bytes, of } => {
+                let ps = combining(bytes, of);
+                if ps > 0 {
+                    self.push(Action::Compute { ps }, 0, true, place, line);
+                }
+            }
+            Op::Wait => self.wait(),
+        }
     }
 
     /// Waits for all non-blocking operations.

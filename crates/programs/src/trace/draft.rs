@@ -89,7 +89,7 @@ fn number_cpus(source: Source<'_>, rank: u32, draft: &mut Draft) -> Result<Vec<u
         let place = cpus.partition_point(|&cpu| cpu < details.cpu);
         operation.cpu = u16::try_from(place).map_err(|_| {
             let kind = ErrorKind::TooManyCpus { cpu: details.cpu, rank, found: cpus.len(), most };
-            source.at(details.place, rank, number, kind)
+            source.at(details.place, rank, number, operation.line, kind)
         })?;
     }
     Ok(cpus)

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use odonata_error::{Error, ErrorKind, path};
 
 use super::chain::Chain;
+use super::draft::Draft;
 use super::graph::{Action, Graph, Trace};
 use crate::{Op, Phases};
 
@@ -64,23 +65,13 @@ impl Trace {
 fn chain(ops: impl Iterator<Item = Op>, tags: &[u64], combining: impl Fn(u64, u64) -> u64) -> Chain {
     let mut chain = Chain::default();
     for op in ops {
-        match op {
-            Op::Send { to, label, bytes, blocking } => {
-                let tag = tag(tags, label);
-                chain.push(Action::Send { to, label: tag << 32, bytes }, tag, blocking, 0, 0);
-            }
-            Op::Receive { from, label, bytes, blocking } => {
-                let tag = tag(tags, label);
-                chain.push(Action::Receive { from, label: tag << 32, bytes }, tag, blocking, 0, 0);
-            }
-            Op::Compute { ps, .. } => chain.push(Action::Compute { ps }, 0, true, 0, 0),
-            Op::Combine { bytes, of } => {
-                let ps = combining(bytes, of);
-                if ps > 0 {
-                    chain.push(Action::Compute { ps }, 0, true, 0, 0);
-                }
-            }
-            Op::Wait => chain.wait(),
+        chain.op(op, |label| tag(tags, label), &combining, 0, 0);
+    }
+    // Tags are their own indices, and each is used once between two ranks.
+    let Draft { operations, details, .. } = &mut chain.draft;
+    for (operation, details) in operations.iter_mut().zip(details) {
+        if let Action::Send { label, .. } | Action::Receive { label, .. } = &mut operation.action {
+            *label = details.tag << 32;
         }
     }
     chain

@@ -59,7 +59,7 @@ pub fn number_and_check(source: Source<'_>, drafts: &mut [Draft], tags: &[u64]) 
     number(&receives, drafts);
     let faults = Faults::new(&sends, &receives, drafts);
     if let Some((end, kind)) = faults.first(source, drafts, tags) {
-        return Err(source.at(place(drafts, end), end.owner(), end.operation, kind));
+        return Err(source.at(place(drafts, end), end.owner(), end.operation, operation(drafts, end).line, kind));
     }
     // Both lists hold the same messages in the same order.
     for (&send, &receive) in sends.iter().zip(&receives) {

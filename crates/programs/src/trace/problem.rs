@@ -1,6 +1,6 @@
 //! Errors in a text: the position, and what was found.
 
-use odonata_error::{Elsewhere, Error, ErrorKind};
+use odonata_error::{Elsewhere, Error, ErrorKind, path};
 
 /// Longest text of a word in an error, in characters.
 const LONGEST: usize = 40;
@@ -12,14 +12,22 @@ pub enum Source<'a> {
     Text(&'a str),
     /// Binary GOAL; a position is a number that is larger for later operations.
     Binary,
+    /// A Chakra trace; a position is that of a node among those of all ranks. The function has the file, the id and the
+    /// name of a node of a rank, by its index in the file.
+    Chakra(&'a dyn Fn(u32, u32) -> (usize, u64, &'a str)),
 }
 
 impl Source<'_> {
     /// An error of an operation of a rank; both are numbered from 0.
-    pub fn at(self, place: u32, rank: u32, number: u32, kind: ErrorKind) -> Error {
+    /// `line` is [`super::Operation::line`].
+    pub fn at(self, place: u32, rank: u32, number: u32, line: u32, kind: ErrorKind) -> Error {
         match self {
             Self::Text(text) => at(text, place as usize, kind),
             Self::Binary => kind.of_operation(rank, number),
+            Self::Chakra(node) => {
+                let (file, id, name) = node(rank, line - 1);
+                kind.of_node(id, name).under(path!["files", file])
+            }
         }
     }
 
@@ -28,6 +36,7 @@ impl Source<'_> {
         match self {
             Self::Text(_) => Elsewhere::Line(line),
             Self::Binary => Elsewhere::Operation { rank, operation: line },
+            Self::Chakra(node) => Elsewhere::Node { rank, node: node(rank, line - 1).1 },
         }
     }
 }

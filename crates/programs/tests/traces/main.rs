@@ -1,6 +1,7 @@
 //! Traces, as text and as graphs.
 
 mod binary;
+mod chakra;
 mod csv;
 mod csv_errors;
 mod garbage;

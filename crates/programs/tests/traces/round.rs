@@ -77,7 +77,7 @@ fn graph(
     text + "}"
 }
 
-fn graphs(step_ps: usize, wide: u64) -> impl Strategy<Value = String> {
+pub fn graphs(step_ps: usize, wide: u64) -> impl Strategy<Value = String> {
     // As many operations as make whole messages.
     let count = 1..8_usize;
     let order = Just((0..24).collect::<Vec<usize>>()).prop_shuffle();

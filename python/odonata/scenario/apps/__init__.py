@@ -5,6 +5,7 @@ traces and matrices are programs, whose operations wait for each other (closed l
 """
 
 from odonata.scenario.apps.app import App, Program, Ranks
+from odonata.scenario.apps.chakra import Chakra
 from odonata.scenario.apps.choice import FILES, AnyApp, read_app
 from odonata.scenario.apps.collectives import COLLECTIVES, Collective
 from odonata.scenario.apps.libraries import LIBRARIES
@@ -21,6 +22,7 @@ __all__ = [
     "PATTERNS",
     "AnyApp",
     "App",
+    "Chakra",
     "Collective",
     "Matrix",
     "Pattern",

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from odonata.document import Count, Table
 from odonata.machine import System
+from odonata.machine.host import HostTable
 from odonata.scenario.apps.bursts import BurstLength
 from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations
@@ -87,6 +88,10 @@ class Program(App):
 
         Raises InputError, whose path leads into the app's table, or which names the file.
         """
+
+    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:  # noqa: ARG002
+        """As `body`, for a program whose operations depend on the costs of the job as well."""
+        return self.body(ranks, folder)
 
 
 class PhasedProgram(Program):

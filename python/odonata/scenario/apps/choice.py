@@ -1,4 +1,4 @@
-"""An application in a scenario: a pattern, a collective, a motif, a trace or a communication matrix."""
+"""An application in a scenario: a pattern, a collective, a motif, a trace (GOAL, CSV or Chakra) or a matrix."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, nearest, unknown
 from odonata.scenario.apps.app import App, Program
+from odonata.scenario.apps.chakra import Chakra
 from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
@@ -15,7 +16,7 @@ from odonata.scenario.apps.patterns import PATTERNS
 from odonata.scenario.apps.trace import Trace
 
 #: The key that names a file -> what is read from it.
-FILES: dict[str, type[Program]] = {"trace": Trace, "matrix": Matrix}
+FILES: dict[str, type[Program]] = {"trace": Trace, "matrix": Matrix, "chakra": Chakra}
 #: The key that says what kind of application a table is -> all of the kind by name.
 KINDS: dict[str, Mapping[str, type[App]]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 

@@ -20,7 +20,7 @@ MOST_BYTES = (1 << 32) - 1
 
 #: How Chakra execution traces are named (MLCommons Chakra, ASTRA-sim).
 _CHAKRA = (".et", ".eg", ".chakra")
-_CHAKRA_HINT = "write the job with `training`, or convert the trace to GOAL"
+_CHAKRA_HINT = 'write app = {{ chakra = "{file}" }}, or a folder or a template such as "name.*.et"'
 
 
 class Trace(Program):
@@ -52,8 +52,8 @@ class Trace(Program):
         path = folder / self.trace
         form = self.format or FORMS.get(path.suffix.lower())
         if form is None and path.suffix.lower() in _CHAKRA:
-            message = f"`{self.trace}` is named as a Chakra trace, which Odonata does not read"
-            raise InputError(message, hint=_CHAKRA_HINT, path=("trace",))
+            message = f"`{self.trace}` is named as a Chakra trace, which has a key of its own"
+            raise InputError(message, hint=_CHAKRA_HINT.format(file=self.trace), path=("trace",))
         if form is None:
             near = nearest(path.suffix, FORMS)
             hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "rename the file, or"
