@@ -441,7 +441,7 @@ class RoutingPolicy:
     ) -> RoutingPolicy:
         """Raises ValueError for an unknown name and for a number out of range."""
 
-    def select(self, bytes: int, get: bool, alltoall: bool) -> tuple[int, bool]:
+    def select(self, bytes: int, get: bool, alltoall: bool, peer: int, control: bool) -> tuple[int, bool]:
         """The number of the mode (0, 1 or 3), and whether counters are asked for."""
 
     def observe(

@@ -73,7 +73,8 @@ class Decision(NamedTuple):
     mode : str
         `ADAPTIVE_0` (no bias), `ADAPTIVE_1` (for all-to-all) or `ADAPTIVE_3` (high bias).
     observe : bool
-        Whether the policy asks for the counters of this message.
+        Whether the policy asks for counters: those of this message, or for `app-aware` those of the NIC, right after the
+        message was handed to it.
 
     Examples
     --------
@@ -92,14 +93,15 @@ def policies() -> list[str]:
     Returns
     -------
     list of str
-        `default` and `high-bias` never change the mode; `app-aware` is Algorithm 1 of De Sensi 2019; `app-aware-h` does
-        not oscillate; `bandit` explores.
+        `default` and `high-bias` never change the mode; `app-aware` is what the library of De Sensi 2019 does;
+        `app-aware-continuous` is Algorithm 1 of the paper with learned factors; `app-aware-h` does not oscillate;
+        `bandit` explores.
 
     Examples
     --------
     >>> import odonata as od
     >>> od.aries.policies()
-    ['default', 'high-bias', 'app-aware', 'app-aware-h', 'bandit']
+    ['default', 'high-bias', 'app-aware', 'app-aware-continuous', 'app-aware-h', 'bandit']
     """
     return _core.routing_policies()
 
@@ -193,10 +195,10 @@ class Policy:
         Bytes that must add up before a decision. Until then messages use high bias, and no counter is read. 4 KiB is
         the number of the paper.
     sample_age
-        Decisions after which an observation is too old. Assumed.
+        Decisions after which an observation is too old, for `app-aware-continuous`, `app-aware-h` and `bandit`. Assumed.
     latency_ratio, stall_ratio
         Latency and stalls with high bias, divided by those with the default mode: lambda and sigma of the paper, until
-        they are learned. Assumed.
+        they are learned, for `app-aware-continuous` and `app-aware-h`. Assumed.
     margin
         `app-aware-h`: the share of the time that a change must save. Assumed.
     dwell
@@ -254,7 +256,9 @@ class Policy:
             stream=_integer("stream", stream),
         )
 
-    def select(self, size: int, *, get: bool = False, alltoall: bool = False) -> Decision:
+    def select(
+        self, size: int, *, get: bool = False, alltoall: bool = False, peer: int = 0, control: bool = False
+    ) -> Decision:
         """The mode of the next message.
 
         Parameters
@@ -265,13 +269,20 @@ class Policy:
             Whether it is a GET.
         alltoall
             Whether it belongs to an all-to-all. Cray MPI sends those with ADAPTIVE_1 in place of ADAPTIVE_0.
+        peer
+            Any number of the endpoint that it goes to. `app-aware` remembers what it has seen only for the same endpoint
+            and size; other policies do not read it.
+        control
+            Whether it only controls other messages (a request to send, for example). `app-aware` sends those with high
+            bias and does not add up their sizes; other policies do not read it.
 
         Returns
         -------
         Decision
             The mode, and whether to read the counters.
         """
-        mode, observe = self._core.select(_integer("size", size), bool(get), bool(alltoall))
+        where = _integer("peer", peer)
+        mode, observe = self._core.select(_integer("size", size), bool(get), bool(alltoall), where, bool(control))
         return Decision(_MODES[mode], observe)
 
     def observe(self, mode: str, counters: Counters) -> None:
@@ -280,9 +291,11 @@ class Policy:
         Parameters
         ----------
         mode
-            The mode that the message was sent with.
+            The mode that the message was sent with. `app-aware` does not read it: its counters belong to the mode of its
+            last decision.
         counters
-            The differences of the counters after and before the message.
+            The differences of the counters after and before the message. For `app-aware`: those of the NIC since they
+            were last read, with the stalled cycles of requests less those of responses (at least 0).
         """
         if mode not in _NUMBERS:
             raise InputError(f"unknown routing mode `{mode}`", hint=f"choose one of {', '.join(_NUMBERS)}")

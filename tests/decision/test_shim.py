@@ -70,7 +70,7 @@ def soon(check):
 def test_the_shim_leaves_a_congested_path(paths, shim):
     server = paths.python("b", SERVER, size=SIZE)
     assert server.stdout.readline() == "ready\n"
-    aware, direct, detour = (Client(paths, shim, policy) for policy in ("app-aware", "high-bias", "default"))
+    aware, direct, detour = (Client(paths, shim, policy) for policy in ("app-aware-continuous", "high-bias", "default"))
     assert direct.send(3)[1] == 0
     before = paths.bytes_over("ra", "detour")
     assert detour.send(3)[1] == 1
@@ -242,7 +242,7 @@ print(sorted(got[0][i * block] for i in range(2 * n)) == sorted([*range(n)] * 2)
     ("settings", "message"),
     [
         ("polcy=bandit", "unknown key `polcy`; the keys are policy, default, high-bias, rate, to, report, "),
-        ("policy=app", "expected one of default, high-bias, app-aware, app-aware-h, bandit for `policy`, found `app`"),
+        ("policy=app", "expected one of default, high-bias, app-aware, app-aware-continuous, app-aware-h, bandit for `policy`, found `app`"),
         ("rate=fast", "expected a number for `rate`, found `fast`"),
     ],
 )

@@ -1,8 +1,10 @@
 /* Application-aware routing: which routing mode the next message should use.
  *
  * Before each message: odonata_policy_select. If it asks for counters, read them before and after the message, and
- * pass the differences to odonata_policy_observe. A policy keeps the state of one NIC or one process. Two threads must
- * not use a policy at the same time. No function allocates except odonata_policy_new.
+ * pass the differences to odonata_policy_observe. For app-aware, read those of the NIC right after the message was
+ * handed to it, and pass the differences to the reading before, with the stalled cycles of requests less those of
+ * responses. A policy keeps the state of one NIC or one process. Two threads must not use a policy at the same time. No
+ * function allocates except odonata_policy_new.
  *
  * Source: De Sensi, Di Girolamo, Hoefler, Mitigating Network Noise on Dragonfly Networks through Application-Aware
  * Routing, SC 2019. docs/application-aware.md explains the policies. */
@@ -23,6 +25,7 @@ extern "C" {
 /* Flags of a message. */
 #define ODONATA_GET 1u      /* a GET, not a PUT */
 #define ODONATA_ALLTOALL 2u /* it belongs to an all-to-all */
+#define ODONATA_CONTROL 4u  /* it only controls other messages; only app-aware reads this */
 
 /* What the NIC counted for a message: the differences of two readings, as unsigned integers. */
 typedef struct odonata_counters {
@@ -35,12 +38,12 @@ typedef struct odonata_counters {
 /* The numbers of a policy. Fill them with odonata_settings_default, then change some. */
 typedef struct odonata_settings {
   uint64_t threshold_bytes; /* 4096: bytes that must add up before a decision */
-  double lambda;            /* 0.8: initial ratio of latencies, high bias to default; 1/1024 to 1024 */
-  double sigma;             /* 1.3: initial ratio of stalls, high bias to default; 1/1024 to 1024 */
+  double lambda;            /* 0.8: initial ratio of latencies, high bias to default; 1/1024 to 1024 (not app-aware) */
+  double sigma;             /* 1.3: initial ratio of stalls, high bias to default; 1/1024 to 1024 (not app-aware) */
   double margin;            /* 0.05: share of the time that a change must save (app-aware-h); 0 to below 1 */
   uint64_t seed;            /* of the random numbers (bandit) */
   uint64_t stream;          /* NICs with one seed and different streams draw different numbers (bandit) */
-  uint32_t sample_age;      /* 64: decisions after which an observation is too old; at least 1 */
+  uint32_t sample_age;      /* 64: decisions after which an observation is too old; at least 1 (not app-aware) */
   uint32_t dwell;           /* 8: observed messages between two changes (app-aware-h) */
 } odonata_settings;
 
@@ -49,8 +52,8 @@ typedef struct odonata_policy odonata_policy;
 /* Fills in the defaults. */
 void odonata_settings_default(odonata_settings *settings);
 
-/* A policy that has seen nothing: "default", "high-bias", "app-aware", "app-aware-h" or "bandit". Settings may be NULL
- * for the defaults. NULL if the name is unknown or a number is out of range. */
+/* A policy that has seen nothing: "default", "high-bias", "app-aware", "app-aware-continuous", "app-aware-h" or
+ * "bandit". Settings may be NULL for the defaults. NULL if the name is unknown or a number is out of range. */
 odonata_policy *odonata_policy_new(const char *name, const odonata_settings *settings);
 
 /* Frees a policy; NULL is allowed. */
@@ -58,6 +61,10 @@ void odonata_policy_free(odonata_policy *policy);
 
 /* The mode of the next message. *observe becomes 1 if counters are asked for, else 0; it may be NULL. */
 int odonata_policy_select(odonata_policy *policy, uint64_t bytes, uint32_t flags, int *observe);
+
+/* The same for a message to an endpoint, by any number: app-aware remembers what it has seen only for the same endpoint
+ * and size. odonata_policy_select takes endpoint 0. */
+int odonata_policy_select_to(odonata_policy *policy, uint64_t peer, uint64_t bytes, uint32_t flags, int *observe);
 
 /* What was counted for a message that was sent with `mode`. Counters without a packet or a flit are ignored, and so is
  * a number that is no mode. */

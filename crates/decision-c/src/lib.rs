@@ -29,10 +29,12 @@ pub struct CSettings {
 
 const GET: u32 = 1;
 const ALLTOALL: u32 = 2;
+const CONTROL: u32 = 4;
 
 fn message(bytes: u64, flags: u32) -> Message {
     let operation = if flags & GET == 0 { Operation::Put } else { Operation::Get };
-    Message { bytes, operation, alltoall: flags & ALLTOALL != 0 }
+    let (alltoall, control) = (flags & ALLTOALL != 0, flags & CONTROL != 0);
+    Message { operation, alltoall, control, ..Message::put(bytes) }
 }
 
 /// Fills in the defaults.
@@ -87,7 +89,7 @@ pub unsafe extern "C" fn odonata_policy_free(policy: *mut Policy) {
     }
 }
 
-/// The mode of the next message.
+/// The mode of the next message, to endpoint 0.
 ///
 /// # Safety
 /// `policy` comes from `odonata_policy_new` and no other thread uses it; `observe` is null or points to an `int`.
@@ -99,10 +101,26 @@ pub unsafe extern "C" fn odonata_policy_select(
     observe: *mut c_int,
 ) -> c_int {
     // SAFETY: by contract of the function.
+    unsafe { odonata_policy_select_to(policy, 0, bytes, flags, observe) }
+}
+
+/// The mode of the next message, to an endpoint.
+///
+/// # Safety
+/// `policy` comes from `odonata_policy_new` and no other thread uses it; `observe` is null or points to an `int`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn odonata_policy_select_to(
+    policy: *mut Policy,
+    peer: u64,
+    bytes: u64,
+    flags: u32,
+    observe: *mut c_int,
+) -> c_int {
+    // SAFETY: by contract of the function.
     let (Some(policy), observe) = (unsafe { policy.as_mut() }, unsafe { observe.as_mut() }) else {
         return Mode::Adaptive as c_int;
     };
-    let decision = policy.select(message(bytes, flags));
+    let decision = policy.select(Message { peer, ..message(bytes, flags) });
     if let Some(observe) = observe {
         *observe = decision.observe.into();
     }

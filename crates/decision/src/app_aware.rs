@@ -1,4 +1,5 @@
-//! Algorithm 1 of De Sensi 2019 as published (D14), with equation 3 in place of equation 4.
+//! Algorithm 1 of De Sensi 2019 as the paper describes it (D14), with equation 3 in place of equation 4 and factors that
+//! are learned.
 //!
 //! The other side's latency and stalls are those of its last observation, or an estimate if that is too old:
 //! `lambda L, sigma s` for high bias, and their inverse for the default (the branch that the paper calls similar).

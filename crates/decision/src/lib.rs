@@ -10,7 +10,8 @@
 //! | `message.rs` | a message as the model sees it: packets and flits; the routing modes |
 //! | `model.rs` | equations 1, 2 and 3 |
 //! | `policy.rs` | `Policy`: the threshold, and the choice among the policies below |
-//! | `app_aware.rs` | Algorithm 1 as published |
+//! | `library.rs` | what the library of the authors does |
+//! | `app_aware.rs` | Algorithm 1 as the paper describes it, with learned factors |
 //! | `hysteresis.rs` | Algorithm 1 that does not oscillate |
 //! | `bandit.rs` | a bandit that explores |
 //! | `ratio.rs` | learned medians with bounded memory |
@@ -22,6 +23,7 @@ mod app_aware;
 mod bandit;
 mod counters;
 mod hysteresis;
+mod library;
 mod message;
 mod model;
 mod policy;

@@ -1,7 +1,7 @@
 //! A message as the model sees it, and the routing modes.
 
 /// Bytes that a request packet of Aries carries at most (De Sensi 2019, section 2; D5).
-const PACKET_BYTES: u64 = 64;
+pub(crate) const PACKET_BYTES: u64 = 64;
 /// Bytes of a payload flit: four of them make a full packet (D5).
 const FLIT_BYTES: u64 = 16;
 
@@ -24,13 +24,17 @@ pub struct Message {
     pub operation: Operation,
     /// Whether it belongs to an all-to-all, for which Cray MPI replaces ADAPTIVE_0 by ADAPTIVE_1.
     pub alltoall: bool,
+    /// Where it goes: equal for messages of one endpoint. Only `app-aware` reads it.
+    pub peer: u64,
+    /// Whether it is a small message that controls others and has no data of its own. Only `app-aware` reads it.
+    pub control: bool,
 }
 
 impl Message {
-    /// A PUT of that many bytes that belongs to no all-to-all.
+    /// A PUT of that many bytes to endpoint 0 that belongs to no all-to-all.
     #[must_use]
     pub const fn put(bytes: u64) -> Self {
-        Self { bytes, operation: Operation::Put, alltoall: false }
+        Self { bytes, operation: Operation::Put, alltoall: false, peer: 0, control: false }
     }
 
     /// Its request packets and request flits.
@@ -158,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_get_has_one_flit_for_each_packet() {
-        let get = |bytes| Message { bytes, operation: Operation::Get, alltoall: false }.size();
+        let get = |bytes| Message { operation: Operation::Get, ..Message::put(bytes) }.size();
         assert_eq!(get(4096), Size { packets: 64, flits: 64 });
         assert_eq!(get(0), Size { packets: 1, flits: 1 });
     }

@@ -3,6 +3,7 @@
 use crate::app_aware::AppAware;
 use crate::bandit::Bandit;
 use crate::hysteresis::Hysteresis;
+use crate::library::Library;
 use crate::{Counters, Message, Mode, Side};
 
 /// The policies.
@@ -12,8 +13,10 @@ pub enum Kind {
     Default,
     /// Always ADAPTIVE_3.
     HighBias,
-    /// Algorithm 1 as published.
+    /// What the library of the authors does.
     AppAware,
+    /// Algorithm 1 as the paper describes it, with learned factors.
+    AppAwareContinuous,
     /// Algorithm 1 that does not oscillate.
     AppAwareHysteresis,
     /// A bandit that explores.
@@ -22,7 +25,14 @@ pub enum Kind {
 
 impl Kind {
     /// All policies.
-    pub const ALL: [Self; 5] = [Self::Default, Self::HighBias, Self::AppAware, Self::AppAwareHysteresis, Self::Bandit];
+    pub const ALL: [Self; 6] = [
+        Self::Default,
+        Self::HighBias,
+        Self::AppAware,
+        Self::AppAwareContinuous,
+        Self::AppAwareHysteresis,
+        Self::Bandit,
+    ];
 
     /// Its name.
     #[must_use]
@@ -31,6 +41,7 @@ impl Kind {
             Self::Default => "default",
             Self::HighBias => "high-bias",
             Self::AppAware => "app-aware",
+            Self::AppAwareContinuous => "app-aware-continuous",
             Self::AppAwareHysteresis => "app-aware-h",
             Self::Bandit => "bandit",
         }
@@ -106,14 +117,16 @@ impl Settings {
 pub struct Decision {
     /// The routing mode to send it with.
     pub mode: Mode,
-    /// Whether to read the counters before and after it, for [`Policy::observe`]. Reading costs time, so it is not
-    /// asked for below the threshold, nor by a policy that never changes the mode.
+    /// Whether to read counters for [`Policy::observe`]: those of this message, or right after it was posted those of the
+    /// whole NIC ([`Policy::reads_nic`]). Reading costs time, so it is not asked for below the threshold, nor by a policy
+    /// that never changes the mode.
     pub observe: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Brain {
     Fixed(Side),
+    Library(Library),
     AppAware(AppAware),
     Hysteresis(Hysteresis),
     Bandit(Bandit),
@@ -138,7 +151,8 @@ impl Policy {
         let brain = match kind {
             Kind::Default => Brain::Fixed(Side::Default),
             Kind::HighBias => Brain::Fixed(Side::HighBias),
-            Kind::AppAware => Brain::AppAware(AppAware::new(settings)),
+            Kind::AppAware => Brain::Library(Library::new(settings.threshold_bytes)),
+            Kind::AppAwareContinuous => Brain::AppAware(AppAware::new(settings)),
             Kind::AppAwareHysteresis => Brain::Hysteresis(Hysteresis::new(settings)),
             Kind::Bandit => Brain::Bandit(Bandit::new(settings)),
         };
@@ -150,6 +164,10 @@ impl Policy {
         if let Brain::Fixed(side) = self.brain {
             return Decision { mode: side.mode(message), observe: false };
         }
+        if let Brain::Library(brain) = &mut self.brain {
+            let (side, observe) = brain.select(message);
+            return Decision { mode: side.mode(message), observe };
+        }
         self.bytes = self.bytes.saturating_add(message.bytes);
         if self.bytes <= self.threshold_bytes {
             return Decision { mode: Mode::HighBias, observe: false };
@@ -157,7 +175,7 @@ impl Policy {
         self.bytes = 0;
         let size = message.size();
         let side = match &mut self.brain {
-            Brain::Fixed(side) => *side,
+            Brain::Fixed(_) | Brain::Library(_) => unreachable!("they have returned"),
             Brain::AppAware(brain) => brain.decide(size),
             Brain::Hysteresis(brain) => brain.decide(size),
             Brain::Bandit(brain) => brain.decide(size),
@@ -165,11 +183,20 @@ impl Policy {
         Decision { mode: side.mode(message), observe: true }
     }
 
-    /// What the counters counted for a message that was sent with `mode`. Counters without a packet are ignored.
+    /// Whether the policy observes what its NIC has counted since it was read before, for all messages, and reads right
+    /// after a message was posted. The others observe what was counted for a message, when it is complete.
+    #[must_use]
+    pub const fn reads_nic(&self) -> bool {
+        matches!(self.brain, Brain::Library(_))
+    }
+
+    /// What the counters counted for a message that was sent with `mode`, or for the NIC ([`reads_nic`](Self::reads_nic);
+    /// then the mode says nothing). Counters without a packet are ignored.
     pub fn observe(&mut self, mode: Mode, counters: Counters) {
         let Some(sample) = counters.sample() else { return };
         match &mut self.brain {
             Brain::Fixed(_) => {}
+            Brain::Library(brain) => brain.observe(sample),
             Brain::AppAware(brain) => brain.observe(mode.side(), sample),
             Brain::Hysteresis(brain) => brain.observe(mode.side(), sample),
             Brain::Bandit(brain) => brain.observe(mode.side(), sample),
@@ -182,7 +209,7 @@ impl Policy {
         match &self.brain {
             Brain::AppAware(brain) => Some(brain.factors()),
             Brain::Hysteresis(brain) => Some(brain.factors()),
-            Brain::Fixed(_) | Brain::Bandit(_) => None,
+            Brain::Fixed(_) | Brain::Library(_) | Brain::Bandit(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Algorithm 1 as a table of states and transitions, and the threshold before it.
 
-use odonata_decision::{Counters, Kind, Message, Mode, Operation, Policy, Settings};
+use odonata_decision::{Counters, Kind, Message, Mode, Policy, Settings};
 
 const ADAPTIVE: Mode = Mode::Adaptive;
 const HIGH: Mode = Mode::HighBias;
@@ -26,7 +26,7 @@ type Seen = Option<(u64, u64)>;
 
 /// Brings a new policy into a state: `adaptive` and `high` are the last observations.
 fn state(current: Mode, adaptive: Seen, high: Seen) -> Policy {
-    let mut policy = policy(Kind::AppAware);
+    let mut policy = policy(Kind::AppAwareContinuous);
     if current == HIGH {
         // A latency without stalls: high bias is estimated to save a fifth of it.
         policy.observe(ADAPTIVE, counters(1000, 0));
@@ -69,7 +69,7 @@ fn every_transition() {
 #[test]
 fn the_dual_estimates_the_default_by_the_inverse_factors() {
     // From high bias with L = 800 and s = 13, the default is estimated at L = 1000 and s = 10: it saves 1920 - 125.
-    let mut policy = Policy::new(Kind::AppAware, &Settings { sample_age: 2, ..Settings::default() }).expect("valid");
+    let mut policy = Policy::new(Kind::AppAwareContinuous, &Settings { sample_age: 2, ..Settings::default() }).expect("valid");
     policy.observe(ADAPTIVE, counters(1000, 0));
     assert_eq!(send(&mut policy, SIZE), HIGH);
     for _ in 0..3 {
@@ -84,7 +84,7 @@ fn the_dual_estimates_the_default_by_the_inverse_factors() {
 fn an_observation_is_used_up_to_its_age() {
     for (age, expected) in [(64, ADAPTIVE), (63, HIGH)] {
         let settings = Settings { sample_age: age, ..Settings::default() };
-        let mut policy = Policy::new(Kind::AppAware, &settings).expect("valid");
+        let mut policy = Policy::new(Kind::AppAwareContinuous, &settings).expect("valid");
         policy.observe(HIGH, counters(900, 2));
         for decision in 1..64 {
             policy.observe(ADAPTIVE, counters(1000, 1));
@@ -98,7 +98,7 @@ fn an_observation_is_used_up_to_its_age() {
 
 #[test]
 fn lambda_and_sigma_are_learned_from_neighbouring_observations() {
-    let mut policy = policy(Kind::AppAware);
+    let mut policy = policy(Kind::AppAwareContinuous);
     for _ in 0..8 {
         policy.observe(ADAPTIVE, counters(1000, 2));
         policy.observe(HIGH, counters(500, 6));
@@ -108,7 +108,7 @@ fn lambda_and_sigma_are_learned_from_neighbouring_observations() {
 
 #[test]
 fn repeated_observations_of_one_mode_teach_nothing() {
-    let mut policy = policy(Kind::AppAware);
+    let mut policy = policy(Kind::AppAwareContinuous);
     policy.observe(HIGH, counters(500, 6));
     for _ in 0..50 {
         policy.observe(ADAPTIVE, counters(1000, 2));
@@ -118,7 +118,7 @@ fn repeated_observations_of_one_mode_teach_nothing() {
 
 #[test]
 fn small_messages_add_up_to_the_threshold_and_the_counter_starts_again() {
-    for kind in [Kind::AppAware, Kind::AppAwareHysteresis, Kind::Bandit] {
+    for kind in [Kind::AppAwareContinuous, Kind::AppAwareHysteresis, Kind::Bandit] {
         let mut policy = policy(kind);
         let asked: Vec<_> = (0..10).map(|_| policy.select(Message::put(1024))).collect();
         for (i, decision) in asked.iter().enumerate() {
@@ -142,14 +142,14 @@ fn messages_below_the_threshold_do_not_change_the_state() {
 
 #[test]
 fn an_all_to_all_uses_adaptive_1_in_place_of_adaptive_0() {
-    let message = Message { bytes: SIZE, operation: Operation::Put, alltoall: true };
+    let message = Message { alltoall: true, ..Message::put(SIZE) };
     for kind in Kind::ALL {
         let mut policy = policy(kind);
         let expected = if kind == Kind::HighBias { HIGH } else { Mode::IncreasinglyMinimal };
         assert_eq!(policy.select(message).mode, expected, "{}", kind.name());
     }
     // What is observed under ADAPTIVE_1 stands for the default.
-    let mut policy = policy(Kind::AppAware);
+    let mut policy = policy(Kind::AppAwareContinuous);
     policy.select(message);
     policy.observe(Mode::IncreasinglyMinimal, counters(1000, 0));
     assert_eq!(policy.select(message).mode, HIGH);

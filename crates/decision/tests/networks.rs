@@ -59,7 +59,7 @@ const BROADCAST: (u64, u64) = (2000, 1 << 20);
 fn the_published_algorithm_oscillates_and_the_one_with_hysteresis_does_not() {
     let run = |kind| play(kind, BROADCAST.0, BROADCAST.1, broadcast());
     let [default, high, faithful, steady] =
-        [Kind::Default, Kind::HighBias, Kind::AppAware, Kind::AppAwareHysteresis].map(run);
+        [Kind::Default, Kind::HighBias, Kind::AppAwareContinuous, Kind::AppAwareHysteresis].map(run);
     assert!(default.time < 0.5 * high.time);
     assert!(faithful.changes > 200 && faithful.time > 1.25 * default.time, "{} changes", faithful.changes);
     assert!(steady.changes <= 20 && steady.high > 20, "{} changes, {} by high bias", steady.changes, steady.high);
@@ -76,7 +76,7 @@ fn policies_follow_a_network_that_changes() {
     };
     for (kind, returns) in [
         // Their learned factors say that high bias is bad, so they do not try it again. Only a bandit explores.
-        (Kind::AppAware, false),
+        (Kind::AppAwareContinuous, false),
         (Kind::AppAwareHysteresis, false),
         (Kind::Bandit, true),
     ] {
@@ -94,7 +94,7 @@ fn policies_follow_a_network_that_changes() {
 fn the_bandit_corrects_factors_that_mislead_the_published_algorithm() {
     // The estimate says that high bias has more stalls. In truth it has none, which only a trial can show.
     let network = |_, mode| if mode == Mode::HighBias { (2000.0, 0.0) } else { (2000.0, 4.0) };
-    let faithful = play(Kind::AppAware, 1000, 1 << 20, network);
+    let faithful = play(Kind::AppAwareContinuous, 1000, 1 << 20, network);
     let bandit = play(Kind::Bandit, 1000, 1 << 20, network);
     assert_eq!(faithful.high, 0, "it never tries");
     assert!(bandit.high > 900, "{}", bandit.high);

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 fn message(bytes: u64, get: bool, alltoall: bool) -> Message {
-    Message { bytes, operation: if get { Operation::Get } else { Operation::Put }, alltoall }
+    Message { operation: if get { Operation::Get } else { Operation::Put }, alltoall, ..Message::put(bytes) }
 }
 
 fn sample(latency: f64, stalls: f64) -> PyResult<Sample> {
@@ -85,8 +85,8 @@ impl RoutingPolicy {
     }
 
     /// The number of the mode, and whether counters are asked for.
-    fn select(&mut self, bytes: u64, get: bool, alltoall: bool) -> (u8, bool) {
-        let decision = self.0.select(message(bytes, get, alltoall));
+    fn select(&mut self, bytes: u64, get: bool, alltoall: bool, peer: u64, control: bool) -> (u8, bool) {
+        let decision = self.0.select(Message { peer, control, ..message(bytes, get, alltoall) });
         (decision.mode as u8, decision.observe)
     }
 

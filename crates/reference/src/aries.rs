@@ -1,7 +1,9 @@
 //! NICs that answer packets, those of Aries and those with windows towards destinations: every request packet is answered
 //! by a response packet (model, section 3).
 
-use odonata_decision::{Decision, Operation};
+use std::ops::Range;
+
+use odonata_decision::{Counters, Decision, Operation};
 use odonata_sim::engine::random::response_key;
 use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
@@ -67,8 +69,9 @@ impl World<'_> {
     /// application-aware.
     pub(crate) fn select_mode(
         &mut self,
-        job: usize,
-        rank: u32,
+        t: u64,
+        [node, to]: [u32; 2],
+        (job, rank): (usize, u32),
         bytes: u64,
         cause: Cause,
         row: Option<usize>,
@@ -84,11 +87,49 @@ impl World<'_> {
             (Cause::Program(message), Some(program)) => program.body.is_alltoall(message.arrival.key.label),
             _ => false,
         };
-        let decision = policies[turn].select(odonata_decision::Message { bytes, operation, alltoall });
+        let control = match cause {
+            Cause::Traffic { .. } => false,
+            Cause::Program(message) => {
+                !matches!(message.arrival.message_kind, ProtocolMessageKind::Eager | ProtocolMessageKind::Data)
+            }
+        };
+        let message = odonata_decision::Message { bytes, operation, alltoall, peer: u64::from(to), control };
+        let mut decision = policies[turn].select(message);
+        if decision.observe && policies[turn].reads_nic() {
+            decision.observe = false;
+            if let Some(before) = self.read.insert((job, rank, turn), t) {
+                let counters = self.counted(node, before..t);
+                self.policies[job][rank as usize][turn].observe(decision.mode, counters);
+            }
+        }
         if row.is_some() {
             self.tally.sent_in_mode(job, decision.mode, bytes);
         }
         Some((turn, decision))
+    }
+
+    /// What the NICs of a node have counted in a time, in whole cycles.
+    fn counted(&self, node: u32, time: Range<u64>) -> Counters {
+        let rails = self.map.network.rails;
+        let nics = &self.nics[(node * rails) as usize..((node + 1) * rails) as usize];
+        let mut sum = Counters::default();
+        for (_, counters) in nics.iter().flat_map(|nic| &nic.history).filter(|(at, _)| time.contains(at)) {
+            sum.request_flits += counters.request_flits;
+            sum.stalled_cycles += counters.stalled_cycles;
+            sum.request_packets += counters.request_packets;
+            sum.latency_cycles += counters.latency_cycles;
+        }
+        let cycle_ps = self.aries().expect("policies are for Aries only").cycle_ps;
+        sum.stalled_cycles /= cycle_ps; // picoseconds so far
+        sum.latency_cycles /= cycle_ps;
+        sum
+    }
+
+    /// Remembers what a NIC has counted at `t`, with times in picoseconds, if policies may ask for it.
+    fn note(&mut self, t: u64, nic: NodeId, counters: Counters) {
+        if self.policies.iter().any(|ranks| !ranks.is_empty()) {
+            self.nics[nic.index()].history.push((t, counters));
+        }
     }
 
     /// The place in the queue of a NIC of the message that it may send from at `t`, if there is one.
@@ -211,6 +252,7 @@ impl World<'_> {
         of.counters.request_packets += burst;
         of.counters.request_flits += flits;
         of.counters.stalled_ps += stalled;
+        self.note(t, nic, Counters { request_flits: flits, stalled_cycles: stalled, ..Counters::default() });
         let counters = &mut self.messages[packet.message].counters;
         counters.packets += burst;
         counters.flits += flits;
@@ -273,6 +315,8 @@ impl World<'_> {
         let counters = &mut self.nics[nic.index()].counters;
         counters.answered_packets += burst.len() as u64;
         counters.latency_ps += latency;
+        let answered = Counters { request_packets: burst.len() as u64, latency_cycles: latency, ..Counters::default() };
+        self.note(t, nic, answered);
         let message = &mut self.messages[packet.message];
         message.counters.latency_ps += latency;
         message.packets_answered += 1;
@@ -283,7 +327,7 @@ impl World<'_> {
             self.rows[row].counters = message.counters;
         }
         if let (Some(mode), Some(turn), true) = (message.mode, message.observer, complete) {
-            let counters = odonata_decision::Counters {
+            let counters = Counters {
                 request_flits: message.counters.flits,
                 stalled_cycles: message.counters.stalled_ps / cycle_ps,
                 request_packets: message.counters.packets,

@@ -103,7 +103,7 @@ impl World<'_> {
             Cause::Program(protocol_message) => protocol_message.arrival.key.peer,
         };
         let get = self.is_get(cause);
-        let selected = self.select_mode(job, rank, bytes, cause, row);
+        let selected = self.select_mode(t, [node, to], (job, rank), bytes, cause, row);
         let mode = selected.map(|(_, decision)| decision.mode).or(routing_of(self.spec, job).fixed_mode());
         let routing = packets(routing_of(self.spec, job), mode);
         self.messages.push(Message {

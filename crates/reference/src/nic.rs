@@ -63,6 +63,8 @@ pub(crate) struct Nic {
     pub(crate) room_since: Option<u64>,
     /// What it has counted.
     pub(crate) counters: NicCounters,
+    /// What it has counted when, if policies select modes.
+    pub(crate) history: Vec<(u64, odonata_decision::Counters)>,
 }
 
 impl Nic {

@@ -37,6 +37,8 @@ pub(crate) struct World<'a> {
     pub(crate) nics: Vec<Nic>,
     /// The policies of each rank of each application-aware job, which take turns; none for other jobs.
     pub(crate) policies: Vec<Vec<Vec<Policy>>>,
+    /// When a policy has read the counters of its NICs: by job, rank and number of the policy.
+    pub(crate) read: BTreeMap<(usize, u32, usize), u64>,
     /// Requests of NICs whose packets are answered; none is ever forgotten.
     pub(crate) requests: Vec<Request>,
     /// By router; empty if routers are ideal.
@@ -104,6 +106,7 @@ impl<'a> World<'a> {
             links,
             nics,
             policies: (0..spec.jobs.len()).map(|job| spec.mode_policies(job)).collect(),
+            read: BTreeMap::new(),
             requests: Vec::new(),
             crossbars,
             shares: Shares::default(),

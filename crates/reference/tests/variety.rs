@@ -490,7 +490,7 @@ fn policies_select_every_mode_from_what_they_observe() {
         &["Put", "Get", "bursts", "crossbar", "rails", "program", "in turn", "iterations in turn"],
     );
     assert_each(&counts, 5, &["an all-to-all"]);
-    for policy in ["AppAware", "AppAwareH", "Bandit"] {
+    for policy in ["AppAware", "AppAwareContinuous", "AppAwareH", "Bandit"] {
         assert_each(&counts, 10, &[policy, &format!("{policy} selects both")]);
     }
     assert_each(&counts, 20, &["Default", "HighBias"]);

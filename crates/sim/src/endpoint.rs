@@ -17,6 +17,7 @@ mod control;
 mod grants;
 mod mode_policies;
 mod nic;
+mod readings;
 mod simple;
 mod windowed;
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::readings::Readings;
 use super::{Answer, Grants, ModePolicies};
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
@@ -102,6 +103,8 @@ pub struct Answers {
     pub grants: Option<Grants>,
     /// The policies of application-aware jobs.
     pub policies: ModePolicies,
+    /// The counters that they read.
+    pub readings: Readings,
     /// Payload of a full Aries packet.
     unit: u32,
     /// Where the packets without payload begin in tables by packet.
@@ -150,6 +153,7 @@ impl Answers {
             first_response: fabric.first_response(),
             grants: grants(fabric, packets, nics),
             policies: ModePolicies::new(spec),
+            readings: Readings::new(spec, nics, rails),
             unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),
             control: fabric.packet_bytes + 1,
             bursts: (0..=fabric.packet_bytes).map(|payload| fabric.burst(payload)).collect(),
@@ -341,6 +345,7 @@ impl Answers {
         counters.request_packets += u64::from(burst);
         counters.request_flits += u64::from(flits);
         counters.stalled_ps += stalled;
+        self.readings.request(nic, now, u64::from(flits), stalled);
         let of = &mut self.exchanges[message as usize].counters;
         of.packets += u64::from(burst);
         of.flits += u64::from(flits);
@@ -390,6 +395,7 @@ impl Answers {
         let of = &mut self.nics[nic as usize];
         of.counters.answered_packets += u64::from(burst);
         of.counters.latency_ps += latency;
+        self.readings.answer(nic, at, u64::from(burst), latency);
         let wake = (of.awaits && at < of.wake).then(|| {
             of.wake = at;
             at

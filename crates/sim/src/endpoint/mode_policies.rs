@@ -2,6 +2,7 @@
 
 use odonata_decision::{Counters, Decision, Message, Mode, Operation, Policy};
 
+use super::readings::{Reading, Readings};
 use crate::output::MessageCounters;
 use crate::spec::Spec;
 
@@ -22,6 +23,10 @@ pub struct Observation {
 pub struct ModeRequest {
     /// Its rank.
     pub rank: u32,
+    /// The node of that rank.
+    pub node: u32,
+    /// The node that it goes to.
+    pub to: u32,
     /// Its iteration, or its interval.
     pub iteration: u32,
     /// Its bytes on the network.
@@ -41,6 +46,8 @@ struct RankPolicy {
     policy: Policy,
     /// Complete messages that it has not looked at: it knows those that are complete when it sends.
     unread: Vec<Observation>,
+    /// Its last reading of the counters of its node, if it reads them and has done so.
+    reading: Option<Reading>,
 }
 
 /// The policies of a job.
@@ -65,7 +72,7 @@ impl ModePolicies {
     #[must_use]
     pub fn new(spec: &Spec) -> Self {
         let Some(aries) = spec.fabric.nic.aries else { return Self::default() };
-        let new = |policy| RankPolicy { policy, unread: Vec::new() };
+        let new = |policy| RankPolicy { policy, unread: Vec::new(), reading: None };
         let jobs = (0..spec.jobs.len()).map(|job| {
             let ranks = spec.mode_policies(job);
             let turns = ranks.first().map_or(1, Vec::len) as u32;
@@ -76,8 +83,13 @@ impl ModePolicies {
 
     /// The mode of a message of a job, and the number of the policy that selects it; none if the job is not
     /// application-aware.
-    pub fn select(&mut self, job: u16, message: &ModeRequest) -> Option<(u32, Decision)> {
-        let &ModeRequest { rank, iteration, bytes, get, alltoall, now, .. } = message;
+    pub fn select(
+        &mut self,
+        readings: &mut Readings,
+        job: u16,
+        message: &ModeRequest,
+    ) -> Option<(u32, Decision)> {
+        let &ModeRequest { rank, node, to, iteration, bytes, get, alltoall, carries, now } = message;
         let operation = if get { Operation::Get } else { Operation::Put };
         let of = self.jobs.get_mut(usize::from(job))?; // none without NICs of Aries
         let number = rank * of.turns + iteration % of.turns;
@@ -95,7 +107,23 @@ impl ModePolicies {
                 of.policy.observe(mode, counters);
             }
         }
-        Some((number, of.policy.select(Message { bytes, operation, alltoall })))
+        let message = Message { bytes, operation, alltoall, peer: to.into(), control: !carries };
+        let mut decision = of.policy.select(message);
+        if decision.observe && of.policy.reads_nic() {
+            decision.observe = false;
+            let reading = readings.read(node, now);
+            if let Some(before) = of.reading.replace(reading) {
+                let Reading { flits, stalled_ps, answered, latency_ps } = reading.since(before);
+                let counters = Counters {
+                    request_flits: flits,
+                    stalled_cycles: stalled_ps / self.cycle_ps,
+                    request_packets: answered,
+                    latency_cycles: latency_ps / self.cycle_ps,
+                };
+                of.policy.observe(decision.mode, counters);
+            }
+        }
+        Some((number, decision))
     }
 
     /// A message that a policy of a job wants to know of is complete, or its last response is on its way.

@@ -247,15 +247,16 @@ impl<E: Endpoint> Nodes<'_, E> {
         protocol_message: Option<&ProtocolMessage>,
         now: u64,
     ) -> u8 {
-        let &Outgoing { job, rank, bytes, packets, issue, counted, iteration, get, alltoall, sender, striped, .. } = of;
+        let &Outgoing { job, rank, node, bytes, packets, issue, counted, iteration, get, alltoall, sender, striped, .. } =
+            of;
         let carries = protocol_message.is_none_or(|message| !message.message_kind.is_control());
         let answers = self.endpoint.answers_mut();
         let row = if carries { counted } else { NO_ROW };
         let mut exchange = Exchange::new(packets, issue, row, job, to, sender, get);
         exchange.striped = striped;
-        let request = ModeRequest { rank, iteration, bytes, get, alltoall, carries, now };
+        let request = ModeRequest { rank, node, to: of.to, iteration, bytes, get, alltoall, carries, now };
         let job = &mut self.jobs.list[usize::from(job)];
-        let routing = job.select_mode(&mut answers.policies, &request, &mut exchange);
+        let routing = job.select_mode(answers, &request, &mut exchange);
         answers.issue(message, exchange);
         routing
     }

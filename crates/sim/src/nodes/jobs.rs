@@ -4,7 +4,7 @@ use odonata_decision::{Decision, Mode};
 use odonata_topology::Network;
 
 use super::Flight;
-use crate::endpoint::{Exchange, ModePolicies, ModeRequest};
+use crate::endpoint::{Answers, Exchange, ModeRequest};
 use crate::engine::{Burst, Bursts};
 use crate::output::{JobTotals, NO_ROW, Slices};
 use crate::routing::routing_numbers;
@@ -156,8 +156,8 @@ impl Job {
     }
 
     /// Selects the mode of a message and counts it; returns the number of its packets' routing.
-    pub fn select_mode(&mut self, policies: &mut ModePolicies, of: &ModeRequest, exchange: &mut Exchange) -> u8 {
-        let Some((policy, Decision { mode, observe })) = policies.select(exchange.job, of) else {
+    pub fn select_mode(&mut self, answers: &mut Answers, of: &ModeRequest, exchange: &mut Exchange) -> u8 {
+        let Some((policy, Decision { mode, observe })) = answers.policies.select(&mut answers.readings, exchange.job, of) else {
             exchange.counters.mode = self.fixed_mode;
             return self.routings[0];
         };

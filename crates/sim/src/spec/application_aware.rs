@@ -10,6 +10,7 @@ impl From<ModePolicy> for Kind {
             ModePolicy::Default => Self::Default,
             ModePolicy::HighBias => Self::HighBias,
             ModePolicy::AppAware => Self::AppAware,
+            ModePolicy::AppAwareContinuous => Self::AppAwareContinuous,
             ModePolicy::AppAwareH => Self::AppAwareHysteresis,
             ModePolicy::Bandit => Self::Bandit,
         }
@@ -27,6 +28,13 @@ impl RoutingSpec {
             Mode::HighBias => (AriesMode::Adaptive3, bias_high_bytes),
         };
         Self::Aries { mode, bias_low_bytes: 0, bias_high_bytes, gateways }
+    }
+
+    /// Whether one of its policies reads the counters of NICs.
+    #[must_use]
+    pub fn reads_nics(&self) -> bool {
+        let Self::ApplicationAware { policy, then, .. } = self else { return false };
+        [policy].into_iter().chain(then).any(|policy| *policy == ModePolicy::AppAware)
     }
 
     /// The mode of Aries that all its packets have, if policies know it.

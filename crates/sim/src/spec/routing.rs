@@ -415,8 +415,10 @@ choices! {
         Default = "default",
         /// Always `adaptive-3`.
         HighBias = "high-bias",
-        /// Algorithm 1 as published.
+        /// What the library of the authors does.
         AppAware = "app-aware",
+        /// Algorithm 1 as the paper describes it, with learned factors.
+        AppAwareContinuous = "app-aware-continuous",
         /// Algorithm 1 that does not oscillate.
         AppAwareH = "app-aware-h",
         /// A bandit that explores.

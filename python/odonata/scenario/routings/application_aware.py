@@ -12,15 +12,16 @@ from odonata.machine import System
 from odonata.scenario.routings.aries import BIASES
 from odonata.scenario.routings.routing import GATEWAYS, Gateways, Routing, checked_bias, gateways_on
 
-Alone = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit"]
-Policy = Literal["default", "high-bias", "app-aware", "app-aware-h", "bandit", "in-turn"]
+Alone = Literal["default", "high-bias", "app-aware", "app-aware-continuous", "app-aware-h", "bandit"]
+Policy = Literal["default", "high-bias", "app-aware", "app-aware-continuous", "app-aware-h", "bandit", "in-turn"]
 
-_CHANGING = ("app-aware", "app-aware-h", "bandit")
-_COMPARING = ("app-aware", "app-aware-h")
+_REMEMBERING = ("app-aware-continuous", "app-aware-h", "bandit")
+_CHANGING = ("app-aware", *_REMEMBERING)
+_COMPARING = ("app-aware-continuous", "app-aware-h")
 #: Option -> the policies that use it, and its default (docs/application-aware.md has the sources).
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], int | Fraction]] = {
     "threshold": (_CHANGING, 4096),
-    "sample_age": (_CHANGING, 64),
+    "sample_age": (_REMEMBERING, 64),
     "latency_ratio": (_COMPARING, Fraction(8, 10)),
     "stall_ratio": (_COMPARING, Fraction(13, 10)),
     "margin": (("app-aware-h",), Fraction(5, 100)),
@@ -49,8 +50,9 @@ class ApplicationAware(Routing):
     name: Literal["application-aware"]
     policy: Policy = Field(
         "app-aware",
-        description="`app-aware`: Algorithm 1 as published; `app-aware-h`: the same without oscillation; `bandit`: "
-        "explores; `default` and `high-bias`: always that side; `in-turn`: the policies of `turns`",
+        description="`app-aware`: what the authors' library does; `app-aware-continuous`: Algorithm 1 of the paper "
+        "with learned factors; `app-aware-h`: the same without oscillation; `bandit`: explores; `default` and "
+        "`high-bias`: always that side; `in-turn`: the policies of `turns`",
     )
     turns: list[Alone] | None = Field(
         None, description="`in-turn`: the policy of iteration 0, of iteration 1, and so on, then again the first"
@@ -66,7 +68,9 @@ class ApplicationAware(Routing):
         "4 KiB; De Sensi 2019, section 4.2)",
     )
     sample_age: Count | None = Field(
-        None, description="decisions after which an observation is too old (default: 64; assumed)"
+        None,
+        description="decisions after which an observation is too old, unless the policy is `app-aware` (default: 64; "
+        "assumed)",
     )
     latency_ratio: Ratio | None = Field(
         None,
