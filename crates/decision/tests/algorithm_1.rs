@@ -69,7 +69,8 @@ fn every_transition() {
 #[test]
 fn the_dual_estimates_the_default_by_the_inverse_factors() {
     // From high bias with L = 800 and s = 13, the default is estimated at L = 1000 and s = 10: it saves 1920 - 125.
-    let mut policy = Policy::new(Kind::AppAwareContinuous, &Settings { sample_age: 2, ..Settings::default() }).expect("valid");
+    let mut policy =
+        Policy::new(Kind::AppAwareContinuous, &Settings { sample_age: 2, ..Settings::default() }).expect("valid");
     policy.observe(ADAPTIVE, counters(1000, 0));
     assert_eq!(send(&mut policy, SIZE), HIGH);
     for _ in 0..3 {

@@ -220,7 +220,10 @@ mod tests {
         for (text, expected) in [
             ("app-aware", "expected key=value, found `app-aware`"),
             ("polcy=app-aware", "unknown key `polcy`; the keys are policy, default, "),
-            ("policy=app", "expected one of default, high-bias, app-aware, app-aware-continuous, app-aware-h, bandit for `policy`"),
+            (
+                "policy=app",
+                "expected one of default, high-bias, app-aware, app-aware-continuous, app-aware-h, bandit for `policy`",
+            ),
             ("policy=bandit policy=bandit", "`policy` is given twice"),
             ("default=0x11", "expected a TOS from 0 to 0xfc, a multiple of 4, for `default`, found `0x11`"),
             ("default=0x00", "`default` and `high-bias` are both 0x00: there are no two paths"),

@@ -83,12 +83,7 @@ impl ModePolicies {
 
     /// The mode of a message of a job, and the number of the policy that selects it; none if the job is not
     /// application-aware.
-    pub fn select(
-        &mut self,
-        readings: &mut Readings,
-        job: u16,
-        message: &ModeRequest,
-    ) -> Option<(u32, Decision)> {
+    pub fn select(&mut self, readings: &mut Readings, job: u16, message: &ModeRequest) -> Option<(u32, Decision)> {
         let &ModeRequest { rank, node, to, iteration, bytes, get, alltoall, carries, now } = message;
         let operation = if get { Operation::Get } else { Operation::Put };
         let of = self.jobs.get_mut(usize::from(job))?; // none without NICs of Aries

@@ -247,8 +247,21 @@ impl<E: Endpoint> Nodes<'_, E> {
         protocol_message: Option<&ProtocolMessage>,
         now: u64,
     ) -> u8 {
-        let &Outgoing { job, rank, node, bytes, packets, issue, counted, iteration, get, alltoall, sender, striped, .. } =
-            of;
+        let &Outgoing {
+            job,
+            rank,
+            node,
+            bytes,
+            packets,
+            issue,
+            counted,
+            iteration,
+            get,
+            alltoall,
+            sender,
+            striped,
+            ..
+        } = of;
         let carries = protocol_message.is_none_or(|message| !message.message_kind.is_control());
         let answers = self.endpoint.answers_mut();
         let row = if carries { counted } else { NO_ROW };

@@ -157,7 +157,9 @@ impl Job {
 
     /// Selects the mode of a message and counts it; returns the number of its packets' routing.
     pub fn select_mode(&mut self, answers: &mut Answers, of: &ModeRequest, exchange: &mut Exchange) -> u8 {
-        let Some((policy, Decision { mode, observe })) = answers.policies.select(&mut answers.readings, exchange.job, of) else {
+        let Some((policy, Decision { mode, observe })) =
+            answers.policies.select(&mut answers.readings, exchange.job, of)
+        else {
             exchange.counters.mode = self.fixed_mode;
             return self.routings[0];
         };
