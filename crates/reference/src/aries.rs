@@ -113,7 +113,8 @@ impl World<'_> {
         let rails = self.map.network.rails;
         let nics = &self.nics[(node * rails) as usize..((node + 1) * rails) as usize];
         let mut sum = Counters::default();
-        for (_, counters) in nics.iter().flat_map(|nic| &nic.history).filter(|(at, _)| time.contains(at)) {
+        let noted = nics.iter().flat_map(|nic| nic.history.iter().rev().take_while(|(at, _)| *at >= time.start));
+        for (_, counters) in noted.filter(|(at, _)| *at < time.end) {
             sum.request_flits += counters.request_flits;
             sum.stalled_cycles += counters.stalled_cycles;
             sum.request_packets += counters.request_packets;
