@@ -19,7 +19,7 @@ def test_list_names_every_study(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
     listed = {study["id"]: study["title"] for study in json.loads(capsys.readouterr().out)["studies"]}
     others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
-    kang = {"kang2019-4kb", "kang2019-512kb-4mb", "kang2019-variants", "kang2019-calibration"}
+    kang = {f"kang2019-{page}" for page in ("4kb", "512kb-4mb", "variants", "calibration", "metric")}
     assert set(listed) == {
         *kang,
         "latency-load",
@@ -46,6 +46,9 @@ def test_list_names_every_study(capsys):
         (["kang2019-4k"], "unknown reproduction `kang2019-4k`\n  hint: did you mean `kang2019-4kb`?"),
         ([], "which reproduction?"),
         (["kang2019-4kb", "--workers", "0"], "workers"),
+        (["kang2019-4kb", "--model", "corect"], "unknown model `corect`\n  hint: did you mean `correct`?"),
+        (["kang2019-4kb", "--model", "correct", "--reduced"], "`--model` makes new rows for a full page"),
+        (["latency-load", "--model", "correct"], "unknown model `correct`"),
     ],
 )
 def test_wrong_input_ends_with_status_2(words, said, capsys):

@@ -211,3 +211,40 @@ def test_rates_of_a_broadcast():
 def test_every_row_of_the_page_is_there_in_the_full_form():
     assert {point["model"] for point in find("kang2019-variants").points(False)} == {"correct", "as-published"}
     assert len(find("kang2019-calibration").points(False)) == 2 * 20 * (4 + 2)
+
+
+def test_seeds_give_the_mean_and_its_interval():
+    """Rows of jobs alone rest on all seeds that were simulated at the compared number of messages."""
+    case, means = "uniform-random/contiguous/3us", (2.0, 2.1, 2.2)
+    runs = [{**made_by_hand(case, 300, mean * 1e6), "repetition": seed} for seed, mean in enumerate(means, start=1)] + [
+        made_by_hand(case, 100, 2.0e6)
+    ]
+    wanted = [row for row in expected() if row.cases == (case,)]
+    (row,) = compare(wanted, runs, inferred=300)
+    assert (row.ours, row.repetitions, row.messages) == (pytest.approx(2.1), 3, 300)
+    # Student's t of 2 degrees of freedom is 4.303; the standard error is 0.1 / sqrt(3).
+    assert row.interval == pytest.approx((2.1 - 0.2484, 2.1 + 0.2484), abs=1e-3)
+    (single,) = compare(wanted, [run for run in runs if run.get("repetition", 1) == 1], inferred=300)
+    assert (single.ours, single.repetitions, single.interval) == (2.0, 0, None)
+
+
+def test_judged_rows_have_the_shipped_metric_and_backlog_is_a_variant():
+    sensed = {}
+    for point in find("kang2019-4kb").points(False):
+        assert "sensing" not in point["changed"]
+        sensed.setdefault(point["model"], make(point).data.get("sensing"))
+    assert sensed == {"correct": None, "as-published": None, "backlog": "backlog"}
+
+
+def test_the_study_of_the_metric_counts_what_meets_both():
+    study = find("kang2019-metric")
+    values = {"tornado/contiguous/3us": 4.34e6, "uniform-random/contiguous/1us": 16.1e6}
+    runs = []
+    for point in study.points(False):
+        traffic, _, name = point["case"].rpartition("/")
+        wrong = "sensing=backlog" not in name
+        runs.append({**point, "latency_mean_ps": values[traffic] * (1.5 if wrong else 1.0)})
+    rows = study.rows(runs)
+    assert {row.verdict for row in rows} == {"not comparable"}
+    page = study.page(rows, runs)
+    assert "3 of 16 candidates meet K42, 3 meet K30. Both are met by: `backlog`" in " ".join(page.split())

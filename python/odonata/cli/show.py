@@ -171,13 +171,13 @@ def _mappings() -> dict[str, str]:
 
 
 def _simulators() -> dict[str, str]:
-    from odonata.scenario.compat import COMPATS
+    from odonata.cli.simulators import COMPATS
 
     return {name: simulator.about for name, simulator in COMPATS.items()}
 
 
 def _simulator(name: str) -> dict[str, Any]:
-    from odonata.scenario.compat import COMPATS
+    from odonata.cli.simulators import COMPATS
 
     of = COMPATS[name]
     about = f'{of.about}. In a scenario: `compat = "{name}"`.\n\nSource: {of.source}.\n\nIt refuses {of.refuses}.'

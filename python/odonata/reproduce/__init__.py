@@ -22,6 +22,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
     "kang2019-512kb-4mb": "odonata.reproduce.kang2019.large",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
+    "kang2019-metric": "odonata.reproduce.kang2019.metric",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
     "congestion-control": "odonata.reproduce.congestion.control",

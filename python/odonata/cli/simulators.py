@@ -5,8 +5,8 @@ The differences are those of `crates/reference/src/codes2019.rs`; `odonata show 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +22,6 @@ class Compat:
     """Subject -> how it is there, in place of docs/model.md."""
     refuses: str
     """What a scenario may not have beside it."""
-    fabric: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults of the fabric that differ from the preset's."""
 
 
 COMPATS: Mapping[str, Compat] = {
@@ -53,7 +51,6 @@ COMPATS: Mapping[str, Compat] = {
         refuses="other machines than a complete Dragonfly+, routings other than fpar, prog-adaptive and minimal, "
         "programs and traces, routings of single jobs, congestion metrics, failures, congestion control, traffic "
         "classes, and the measurements `blame`, `series` and `operations`",
-        fabric={"nic": {"overhead": "10 ns"}},
     ),
 }
 """Value of `compat` -> the simulator."""
