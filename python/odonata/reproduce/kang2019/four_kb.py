@@ -154,7 +154,8 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
 
 def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
     """The texts of the models that were simulated: each text is of one model."""
-    simulated, texts = {run["model"] for run in runs}, {}
+    simulated = {run["model"] for run in runs}
+    texts: dict[str, str] = {}
     if AS_PUBLISHED in simulated:
         texts |= {
             "latencies_published": latencies(rows, AS_PUBLISHED),

@@ -167,12 +167,11 @@ def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = No
                 most = inferred if inferred in ours else max(ours)
                 repeated = [ours[most]]
                 for cases_of in others:
-                    again, before = (
-                        [cases_of.get((model, name), {}).get(most) for name in names]
-                        for names in (statement.cases, statement.reference)
-                    )
-                    if all(again) and all(before):
-                        repeated.append(measure(again, before) / scale)
+                    runs_of = [cases_of.get((model, name), {}) for name in statement.cases + statement.reference]
+                    if all(most in by_messages for by_messages in runs_of):
+                        again = [by_messages[most] for by_messages in runs_of]
+                        split = len(statement.cases)
+                        repeated.append(measure(again[:split], again[split:]) / scale)
                 rows.append(row_of(statement, model, ours, inferred=inferred, repeated=repeated))
     return rows
 
