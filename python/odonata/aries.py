@@ -73,8 +73,8 @@ class Decision(NamedTuple):
     mode : str
         `ADAPTIVE_0` (no bias), `ADAPTIVE_1` (for all-to-all) or `ADAPTIVE_3` (high bias).
     observe : bool
-        Whether the policy asks for counters: those of this message, or for `app-aware` those of the NIC, right after the
-        message was handed to it.
+        Whether the policy asks for counters: those of this message, or for `app-aware` those of the NIC, right after
+        the message was handed to it.
 
     Examples
     --------
@@ -195,7 +195,8 @@ class Policy:
         Bytes that must add up before a decision. Until then messages use high bias, and no counter is read. 4 KiB is
         the number of the paper.
     sample_age
-        Decisions after which an observation is too old, for `app-aware-continuous`, `app-aware-h` and `bandit`. Assumed.
+        Decisions after which an observation is too old, for `app-aware-continuous`, `app-aware-h` and `bandit`.
+        Assumed.
     latency_ratio, stall_ratio
         Latency and stalls with high bias, divided by those with the default mode: lambda and sigma of the paper, until
         they are learned, for `app-aware-continuous` and `app-aware-h`. Assumed.
@@ -270,8 +271,8 @@ class Policy:
         alltoall
             Whether it belongs to an all-to-all. Cray MPI sends those with ADAPTIVE_1 in place of ADAPTIVE_0.
         peer
-            Any number of the endpoint that it goes to. `app-aware` remembers what it has seen only for the same endpoint
-            and size; other policies do not read it.
+            Any number of the endpoint that it goes to. `app-aware` remembers what it has seen only for the same
+            endpoint and size; other policies do not read it.
         control
             Whether it only controls other messages (a request to send, for example). `app-aware` sends those with high
             bias and does not add up their sizes; other policies do not read it.
@@ -291,8 +292,8 @@ class Policy:
         Parameters
         ----------
         mode
-            The mode that the message was sent with. `app-aware` does not read it: its counters belong to the mode of its
-            last decision.
+            The mode that the message was sent with. `app-aware` does not read it: its counters belong to the mode of
+            its last decision.
         counters
             The differences of the counters after and before the message. For `app-aware`: those of the NIC since they
             were last read, with the stalled cycles of requests less those of responses (at least 0).

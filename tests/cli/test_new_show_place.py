@@ -13,6 +13,7 @@ from tests.advice.conftest import Inline
 from odonata import _core, machine, placement, scenario
 from odonata.cli.main import main
 from odonata.cli.place import host_list
+from odonata.errors import InputError
 from odonata.store.columns import COLUMNS, TABLES
 
 
@@ -110,7 +111,7 @@ def test_show_lists_everything_there_is(odonata):
     status, out, _ = odonata("show", "--json")
     lists = json.loads(out)
     assert status == 0
-    applications = ["patterns", "collectives", "motifs", "traces", "matrices", "mappings"]
+    applications = ["patterns", "collectives", "motifs", "traces", "matrices", "mappings", "simulators"]
     assert list(lists) == ["systems", "routings", "sensing", "placements", *applications, "columns"]
     assert set(lists["systems"]) == set(machine.names())
     assert set(lists["placements"]) == set(placement.names())
@@ -120,6 +121,30 @@ def test_show_lists_everything_there_is(odonata):
     assert set(lists["motifs"]) == set(scenario.MOTIFS)
     assert len(lists["columns"]) == len(COLUMNS)
     assert all(about for names in lists.values() for about in names.values()), "each has a line about it"
+
+
+def test_the_description_of_a_published_simulator_is_what_runs(odonata):
+    """`codes-2019`: its default of the NIC is the one of a resolved scenario, and what it says to refuse is refused."""
+    status, out, err = odonata("show", "codes-2019", "--json")
+    shown = json.loads(out)
+    assert (status, err, shown["kind"]) == (0, "", "simulator")
+    assert {"buffer", "credit", "score", "least-scored port", "NIC"} <= set(shown["differences"])
+    text = (
+        'system = "kang2019"\ncompat = "codes-2019"\nrouting = "{routing}"\n{more}[[job]]\nname = "a"\nnodes = 2\n'
+        'app = {{ pattern = "uniform-random", message = "4 KB", interval = "3 us", messages = 1 }}\n'
+    )
+    spec = scenario.parse(text.format(routing="fpar", more=""), "a.toml").resolve().spec
+    nanoseconds = int(re.match(r"(\d+) ns", shown["differences"]["NIC"]).group(1))
+    assert spec["fabric"]["nic"]["overhead_ps"] == nanoseconds * 1000
+    assert spec["routing"]["compare"] == "at-most"
+    assert "is free (default of `compare`)" in shown["differences"]["score"]
+    for routing in ("fpar", "prog-adaptive", "minimal"):
+        assert routing in shown["about"]
+        scenario.parse(text.format(routing=routing, more=""), "a.toml").resolve()
+    refused = [("valiant", ""), ("fpar", 'sensing = "credits"\n'), ("fpar", "[measure]\nblame = true\n")]
+    for routing, more in refused:
+        with pytest.raises(InputError):
+            scenario.parse(text.format(routing=routing, more=more), "a.toml").check()
 
 
 def test_every_name_listed_can_be_shown(odonata):

@@ -242,7 +242,11 @@ print(sorted(got[0][i * block] for i in range(2 * n)) == sorted([*range(n)] * 2)
     ("settings", "message"),
     [
         ("polcy=bandit", "unknown key `polcy`; the keys are policy, default, high-bias, rate, to, report, "),
-        ("policy=app", "expected one of default, high-bias, app-aware, app-aware-continuous, app-aware-h, bandit for `policy`, found `app`"),
+        (
+            "policy=app",
+            "expected one of default, high-bias, app-aware, app-aware-continuous, app-aware-h, bandit for `policy`, "
+            "found `app`",
+        ),
         ("rate=fast", "expected a number for `rate`, found `fast`"),
     ],
 )

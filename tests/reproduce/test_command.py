@@ -46,6 +46,9 @@ def test_list_names_every_study(capsys):
         (["kang2019-4k"], "unknown reproduction `kang2019-4k`\n  hint: did you mean `kang2019-4kb`?"),
         ([], "which reproduction?"),
         (["kang2019-4kb", "--workers", "0"], "workers"),
+        (["kang2019-4kb", "--model", "corect"], "unknown model `corect`\n  hint: did you mean `correct`?"),
+        (["kang2019-4kb", "--model", "correct", "--reduced"], "`--model` makes new rows for a full page"),
+        (["latency-load", "--model", "correct"], "unknown model `correct`"),
     ],
 )
 def test_wrong_input_ends_with_status_2(words, said, capsys):

@@ -12,10 +12,10 @@ import pytest
 from odonata.errors import InputError
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import expected
-from odonata.reproduce.kept import as_csv, made_of, read_rows
+from odonata.reproduce.kept import as_csv, as_json, made_of, read_rows
 from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
-from odonata.reproduce.page import quoted
+from odonata.reproduce.page import Page, quoted
 from odonata.reproduce.rows import Row, is_relation
 from odonata.reproduce.summary import readme, summarise
 
@@ -114,6 +114,35 @@ def test_text_quotes_rows():
         quoted("{correct: nothing}", [ROW])
 
 
+def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path):
+    """`--model`: rows, texts and what made them stay for the other models, also when it is done twice."""
+    page = Page(
+        lambda: "$made\n\n$old $new $count\n",
+        lambda rows, _: {"count": str(len(rows))},
+        lambda rows, runs: {"new": f"{rows[0].ours:.1f} of {len(runs)} run"},
+        wrap=False,
+    )
+    some = dataclasses.replace(find("kang2019-4kb"), text=page, picture=None)
+    other = dataclasses.replace(ROW, model="as-published", ours=3.0)
+    before = Made("9.8", "old", "2025-01-02")
+    texts = {"old": "kept", "new": "0.0 of 9 runs"}
+    about = abouts()["kang2019-4kb"]
+    (tmp_path / "kang2019-4kb.csv").write_text(as_csv([ROW, other], before, about), encoding="utf-8")
+    (tmp_path / "kang2019-4kb.json").write_text(as_json(texts, before), encoding="utf-8")
+    for ours, made in ((2.6, MADE), (2.7, dataclasses.replace(MADE, engine="def"))):
+        rows, _ = some.publish_one("correct", [dataclasses.replace(ROW, ours=ours)], [{}], tmp_path, made)
+        assert [(row.model, row.ours) for row in rows] == [("correct", ours), ("as-published", 3.0)]
+        with (tmp_path / "kang2019-4kb.csv").open(encoding="utf-8") as file:
+            assert [line["engine"] for line in csv.DictReader(file)] == [made.engine, "old"]
+        text = (tmp_path / "kang2019-4kb.md").read_text(encoding="utf-8")
+        assert f"kept {ours} of 1 run 2" in text
+        assert f"engine `{made.engine}`" in text
+        said = " ".join(text.split())
+        assert "The rows of `as-published` are older: Odonata 9.8, engine `old`, 2025-01-02." in said
+    again = some.publish_again(tmp_path)[1]
+    assert [file.read_text(encoding="utf-8") for file in again if file.suffix == ".md"] == [text]
+
+
 @pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
 def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
     """`--from-rows` changes nothing, and keeps what made the numbers."""
@@ -165,9 +194,9 @@ def committed(name):
     return by_key
 
 
-def test_committed_rows_are_all_the_expected_ones_for_both_models():
+def test_committed_rows_are_all_the_expected_ones_for_every_model():
     published = committed("kang2019-4kb")
-    wanted = {(row.id, row.what, model): row for row in expected() for model in ("correct", "as-published")}
+    wanted = {(row.id, row.what, model): row for row in expected() for model in ("correct", "as-published", "backlog")}
     assert set(published) == set(wanted)
     for key, row in wanted.items():
         assert_is_judged(published[key], row)

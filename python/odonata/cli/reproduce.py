@@ -25,6 +25,7 @@ def reproduce(
     summary: Annotated[bool, Parameter(negative=())] = False,
     from_rows: Annotated[bool, Parameter(negative=())] = False,
     reduced: Annotated[bool, Parameter(negative=())] = False,
+    model: str | None = None,
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
@@ -52,6 +53,8 @@ def reproduce(
         version on the numbers of the run that made them, whose version, engine and date stay. The picture stays.
     reduced
         Fewer runs and messages: a minute instead of half an hour.
+    model
+        Simulate this model of the page only, and keep the rows and texts in `--out` of the others.
     workers
         Number of simulations at once. Default: one for each processor.
     data
@@ -76,13 +79,18 @@ def reproduce(
     from odonata.reproduce import find
 
     chosen = find(name)
+    if model is not None and (from_rows or reduced or data is not None):
+        raise InputError("`--model` makes new rows for a full page", hint="leave out the other option")
     if from_rows:
         if reduced or force or data is not None:
             raise InputError("`--from-rows` simulates nothing", hint="leave out `--reduced`, `--force` and `--data`")
         rows, files = chosen.publish_again(out)
         return _told(chosen, rows, files, {"runs": 0, "reduced": False}, json=json)
-    runs = _swept(chosen, out / "studies", workers, data=data, reduced=reduced, force=force, quiet=quiet)
+    runs = _swept(chosen, out / "studies", workers, data=data, model=model, reduced=reduced, force=force, quiet=quiet)
     rows = chosen.rows(runs)
+    if model is not None:
+        rows, files = chosen.publish_one(model, rows, runs, out, chosen.made(out / "studies"))
+        return _told(chosen, rows, files, {"runs": len(runs), "reduced": False}, json=json)
     files = chosen.publish(rows, runs, out, reduced=reduced, made=chosen.made(out / "studies"))
     return _told(chosen, rows, files, {"runs": len(runs), "reduced": reduced}, json=json)
 
@@ -124,6 +132,7 @@ def _swept(
     workers: int | None,
     *,
     data: Path | None,
+    model: str | None,
     reduced: bool,
     force: bool,
     quiet: bool,
@@ -134,7 +143,7 @@ def _swept(
     from odonata.processors import processors
     from odonata.study.local import LocalPool
 
-    plan = chosen.plan(reduced=reduced)
+    plan = chosen.plan(reduced=reduced, model=model)
     pool = LocalPool(workers if workers is not None else processors())
     if plan is None:
         return chosen.run(pool, None, reduced=reduced, data=data)
@@ -142,7 +151,7 @@ def _swept(
         raise InputError(f"`{chosen.name}` reads no measurements", hint="--data is for those that do")
     progress = SweepProgress(plan, pool, quiet=quiet)
     with progress:
-        runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report)
+        runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report, model=model)
     progress.close(folder / plan.name)
     return runs
 

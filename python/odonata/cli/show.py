@@ -170,6 +170,20 @@ def _mappings() -> dict[str, str]:
     return dict(MAPPINGS)
 
 
+def _simulators() -> dict[str, str]:
+    from odonata.cli.simulators import COMPATS
+
+    return {name: simulator.about for name, simulator in COMPATS.items()}
+
+
+def _simulator(name: str) -> dict[str, Any]:
+    from odonata.cli.simulators import COMPATS
+
+    of = COMPATS[name]
+    about = f'{of.about}. In a scenario: `compat = "{name}"`.\n\nSource: {of.source}.\n\nIt refuses {of.refuses}.'
+    return {"kind": "simulator", "name": name, "about": about, "keys": [], "differences": dict(of.differences)}
+
+
 def _tables() -> dict[str, str]:
     from odonata.store.columns import TABLES
 
@@ -308,6 +322,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "traces": _traces,
     "matrices": _matrices,
     "mappings": _mappings,
+    "simulators": _simulators,
     "columns": _columns,
 }
 _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -321,6 +336,7 @@ _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "traces": _trace,
     "matrices": _matrix,
     "mappings": _mapping,
+    "simulators": _simulator,
     "columns": _column,
 }
 
@@ -365,6 +381,9 @@ def _text(facts: dict[str, Any]) -> str:
                 f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`)."
             ),
         ]
+    if "differences" in facts:
+        lines += ["", "instead of docs/model.md:"]
+        lines += aligned(list(facts["differences"].items()), indent="  ", width=terminal_width())
     if "algorithms" in facts:
         lines += ["", *aligned(list(facts["algorithms"].items()), indent="  ", width=terminal_width())]
         lines += ["", *aligned(list(facts["libraries"].items()), indent="  ", width=terminal_width())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError
@@ -32,9 +32,11 @@ class Kept:
     """With the verdicts that follow from their numbers now."""
     texts: Mapping[str, Any]
     made: Made
+    earlier: Mapping[str, Made] = field(default_factory=dict)
+    """Model -> what made its rows, where that was not `made`."""
 
 
-def as_csv(rows: Sequence[Row], made: Made, about: About) -> str:
+def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, Made] | None = None) -> str:
     """The rows as a table; every line names what made it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -43,7 +45,7 @@ def as_csv(rows: Sequence[Row], made: Made, about: About) -> str:
         low, high = (f"{end:.6g}" for end in row.interval) if row.interval else ("", "")
         cells = {
             **row.__dict__,
-            **made.as_json(),
+            **(earlier or {}).get(row.model, made).as_json(),
             "ours": f"{row.ours:.6g}",
             "low": low,
             "high": high,
@@ -56,9 +58,11 @@ def as_csv(rows: Sequence[Row], made: Made, about: About) -> str:
     return text.getvalue()
 
 
-def as_json(texts: Mapping[str, Any], made: Made) -> str:
+def as_json(texts: Mapping[str, Any], made: Made, earlier: Mapping[str, Made] | None = None) -> str:
     """The texts and what made them."""
-    return json.dumps({"made": made.as_json(), "texts": dict(texts)}, indent=1, ensure_ascii=False) + "\n"
+    before = {model: of.as_json() for model, of in (earlier or {}).items()}
+    held = {"made": made.as_json(), **({"earlier": before} if before else {}), "texts": dict(texts)}
+    return json.dumps(held, indent=1, ensure_ascii=False) + "\n"
 
 
 def read(folder: Path, name: str) -> Kept:
@@ -70,8 +74,9 @@ def read(folder: Path, name: str) -> Kept:
     file = folder / f"{name}.json"
     try:
         held = json.loads(_text(file, name))
-        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]))
-    except (ValueError, KeyError, TypeError) as problem:
+        earlier = {model: Made(**made) for model, made in held.get("earlier", {}).items()}
+        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]), earlier)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InputError(
             f"{file}: found {problem}, expected the texts of a page, written by `odonata reproduce`"
         ) from problem

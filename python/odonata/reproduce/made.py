@@ -79,11 +79,16 @@ class Made:
     date: str
     """Year, month, day."""
 
-    def words(self, about: About, models: Iterable[str]) -> str:
-        """The paragraph of a page."""
-        engine = UNKNOWN if self.engine == UNKNOWN else f"`{self.engine}`"
-        said = f"Odonata {self.version}, engine {engine}, {self.date}. {about.words(models)}"
+    def words(self, about: About, models: Iterable[str], earlier: Mapping[str, Made] | None = None) -> str:
+        """The paragraph of a page; `earlier` has the models whose rows are older."""
+        said = f"{self._said()}. {about.words(models)}"
+        for model, made in (earlier or {}).items():
+            said += f" The rows of `{model}` are older: {made._said()}."
         return fill(said, 120, break_on_hyphens=False, break_long_words=False)
+
+    def _said(self) -> str:
+        engine = UNKNOWN if self.engine == UNKNOWN else f"`{self.engine}`"
+        return f"Odonata {self.version}, engine {engine}, {self.date}"
 
     def mark(self, name: str) -> str:
         """The text in the file of a picture."""

@@ -37,9 +37,16 @@ class Page:
     wrap: bool = True
     """Whether paragraphs are filled anew."""
 
-    def render(self, rows: Sequence[Row], texts: Texts, made: Made, about: About) -> str:
-        """The page. The placeholder `$made` says what made it."""
-        words = made.words(about, (row.model for row in rows))
+    def render(
+        self,
+        rows: Sequence[Row],
+        texts: Texts,
+        made: Made,
+        about: About,
+        earlier: Mapping[str, Made] | None = None,
+    ) -> str:
+        """The page. The placeholder `$made` says what made it; `earlier` is of models whose rows are older."""
+        words = made.words(about, (row.model for row in rows), earlier)
         text = quoted(self.template(), rows)
         plain = {name: value for name, value in texts.items() if isinstance(value, str)}
         page = Template(text).substitute(plain, **self.of_rows(rows, texts), made=words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from odonata.errors import InputError, RunError
+from odonata.errors import InputError, RunError, unknown
 from odonata.reproduce.kept import as_csv, as_json, read
 from odonata.reproduce.made import abouts, made_now
 from odonata.study.python import plan_of
@@ -58,9 +58,19 @@ class Reproduction:
     study: str = ""
     """Name of its study, if it shares finished runs with other reproductions."""
 
-    def plan(self, *, reduced: bool) -> Plan | None:
-        """Its study; `None` if nothing is to be simulated."""
+    def chosen(self, reduced: bool, model: str | None = None) -> Points:
+        """Its points, or those of one model. Raises InputError if the model has none."""
         points = self.points(reduced)
+        if model is None:
+            return points
+        models = dict.fromkeys(point["model"] for point in points if "model" in point)
+        if model not in models:
+            raise unknown("model", model, models)
+        return [point for point in points if point["model"] == model]
+
+    def plan(self, *, reduced: bool, model: str | None = None) -> Plan | None:
+        """Its study, or that of one model; `None` if nothing is to be simulated."""
+        points = self.chosen(reduced, model)
         if self.make is None or not points:
             return None
         return plan_of(self.make, points, self.keep, self.study or self.name)
@@ -74,6 +84,7 @@ class Reproduction:
         force: bool = False,
         report: Report | None = None,
         data: Path | None = None,
+        model: str | None = None,
     ) -> Runs:
         """Sweeps its study, in the folder `folder` / name of the study, or in memory.
 
@@ -84,11 +95,12 @@ class Reproduction:
             if self.gather_from is None:
                 raise InputError(f"`{self.name}` reads no measurements", hint="--data is for those that do")
             return self.gather_from(reduced, backend.workers, data)
-        plan = self.plan(reduced=reduced)
+        plan = self.plan(reduced=reduced, model=model)
         if plan is None:
             return [] if self.gather is None else self.gather(reduced, backend.workers)
         out = None if folder is None else folder / plan.name
-        return runs_of(sweep(plan, out, backend, force=force, retry_failed=True, report=report), self.points(reduced))
+        study = sweep(plan, out, backend, force=force, retry_failed=True, report=report)
+        return runs_of(study, self.chosen(reduced, model))
 
     def made(self, folder: Path | None) -> Made:
         """What makes its files now; `folder` is that of studies."""
@@ -110,12 +122,36 @@ class Reproduction:
             _write(file, as_csv(rows, made, abouts()[self.name]))
             return [file]
         written = self._publish(rows, self.text.of_runs(rows, runs), folder, made)
-        if self.picture is not None:
-            from odonata.plot.style import save
+        return [*written, *self._drawn(rows, runs, folder, made)]
 
-            written.append(folder / f"{self.name}.png")
-            save(self.picture(rows, runs), written[-1], about=made.mark(self.name))
-        return written
+    def _drawn(self, rows: Sequence[Row], runs: Runs, folder: Path, made: Made) -> list[Path]:
+        """NAME.png, where there is a picture."""
+        if self.picture is None:
+            return []
+        from odonata.plot.style import save
+
+        file = folder / f"{self.name}.png"
+        save(self.picture(rows, runs), file, about=made.mark(self.name))
+        return [file]
+
+    def publish_one(
+        self, model: str, rows: Sequence[Row], runs: Runs, folder: Path, made: Made
+    ) -> tuple[list[Row], list[Path]]:
+        """Its page and rows with new rows of one model; the rows of the others and their texts stay as they are in the
+        folder, with what made them. The picture has these rows and the runs of the model.
+
+        Returns the rows and the files. Raises InputError for files that are missing or wrong, RunError if one cannot be
+        written.
+        """
+        kept = read(folder, self.name)
+        others = [row for row in kept.rows if row.model != model]
+        earlier = {row.model: kept.earlier.get(row.model, kept.made) for row in others}
+        # In the order of the rows before, new ones after them.
+        order = {(row.id, row.what): number for number, row in enumerate(kept.rows)}
+        merged = sorted([*rows, *others], key=lambda row: order.get((row.id, row.what), len(order)))
+        texts = {**kept.texts, **self.text.of_runs(rows, runs)}
+        written = self._publish(merged, texts, folder, made, earlier)
+        return merged, [*written, *self._drawn(merged, runs, folder, made)]
 
     def publish_again(self, folder: Path) -> tuple[list[Row], list[Path]]:
         """Its page and rows from the rows and texts in the folder: the verdicts and words of today on the numbers of
@@ -125,18 +161,25 @@ class Reproduction:
         written.
         """
         kept = read(folder, self.name)
-        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made)
+        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made, kept.earlier)
 
-    def _publish(self, rows: Sequence[Row], texts: Texts, folder: Path, made: Made) -> list[Path]:
-        page = self._written(rows, texts, made)
+    def _publish(
+        self,
+        rows: Sequence[Row],
+        texts: Texts,
+        folder: Path,
+        made: Made,
+        earlier: Mapping[str, Made] | None = None,
+    ) -> list[Path]:
+        page = self._written(rows, texts, made, earlier)
         files = [folder / f"{self.name}.{suffix}" for suffix in ("csv", "json", "md")]
-        contents = (as_csv(rows, made, abouts()[self.name]), as_json(texts, made), page)
+        contents = (as_csv(rows, made, abouts()[self.name], earlier), as_json(texts, made, earlier), page)
         for file, text in zip(files, contents, strict=True):
             _write(file, text)
         return files
 
-    def _written(self, rows: Sequence[Row], texts: Texts, made: Made) -> str:
-        return self.text.render(rows, texts, made, abouts()[self.name])
+    def _written(self, rows: Sequence[Row], texts: Texts, made: Made, earlier: Mapping[str, Made] | None = None) -> str:
+        return self.text.render(rows, texts, made, abouts()[self.name], earlier)
 
 
 def runs_of(study: Study, points: Points) -> Runs:

@@ -53,7 +53,7 @@ def _latencies(axes: Axes, rows: Sequence[Row]) -> None:
                 continue
             number = place[row.id, row.what]
             across = number + shift
-            values = [row.by_messages[n] for n in sorted(row.by_messages)]
+            values = [row.by_messages[n] for n in sorted(row.by_messages)] or [row.ours]
             label = model if number == 0 else None
             axes.plot([across] * 2, [values[0], values[-1]], color=colour, lw=1)
             axes.plot([across] * len(values), values, marker, color=colour, ms=4, ls="none", label=label)
@@ -73,8 +73,11 @@ def _short(id_: str, what: str) -> str:
 
 
 def _ports(axes: Axes, runs: Runs) -> None:
+    cases = by_case(runs)
     for model, colour, marker in _MODELS:
-        by_messages = by_case(runs)[model, _CASE]
+        if (model, _CASE) not in cases:
+            continue  # its rows are kept from an earlier page, without its runs
+        by_messages = cases[model, _CASE]
         up, across = by_messages[max(by_messages)]["up_ports"], by_messages[max(by_messages)]["global_ports"]
         axes.plot(range(1, len(up) + 1), up, marker, ls="-", lw=1, ms=4, color=colour, label=f"{model}: leaf to spine")
         axes.plot(

@@ -9,7 +9,7 @@ from odonata.reproduce.kang2019.figure import draw
 from odonata.reproduce.kang2019.published import compare, expected, means_alone
 from odonata.reproduce.kang2019.runs import (
     AS_PUBLISHED,
-    BACKLOGS,
+    BACKLOG,
     BOTH,
     CORRECT,
     INTERVALS,
@@ -35,6 +35,9 @@ INFERRED = 300
 
 ALONE = ["uniform-random", "tornado"]
 
+SEEDS = (1, 2, 3, 4, 5)
+"""Seeds of the correct model's jobs alone, every 3 and 1 us."""
+
 
 def points(reduced: bool) -> Points:
     """The experiments with messages of 4 KB (figures 5 to 10; catalogue K22, K30 to K54).
@@ -43,44 +46,39 @@ def points(reduced: bool) -> Points:
     the slow simulator of the model as published.
     """
     if reduced:
-        experiments = [
+        return [
             # The six steady latencies, and the busiest ports.
             *product(ALONE, BOTH, ["3us"], [50]),
             *product(ALONE, ["random"], ["1us"], [50]),
             *product(["uniform-random"], ["contiguous"], ["1us"], [50]),
         ]
-        return _by_backlogs(experiments)
     intervals = INTERVALS["4 KB"]
-    thresholds = varied(routing__threshold=[0.25, 0.4, 0.5, 0.6])
-    metrics = varied(sensing=["backlog", "both", "occupancy"])
+    heavy, all_models = ["130%@100us"], (CORRECT, BACKLOG, AS_PUBLISHED)
+    others = (BACKLOG, AS_PUBLISHED)
     experiments = [
         # By itself: figures 5 to 7, pink boxes (K30, K31, K41 to K43). Latency against the number of messages.
-        *product(ALONE, BOTH, intervals, [100, 200, 300]),
+        *product(ALONE, BOTH, intervals, [100, INFERRED], models=all_models),
+        # Where a run takes seconds, other seeds beside the first.
+        *product(ALONE, BOTH, intervals[:2], [INFERRED], models=[CORRECT], repetitions=SEEDS[1:]),
         # A stencil sends six messages an interval (K15), which takes six times as long to simulate.
-        *product(["stencil"], BOTH, ["3us"], [100, 300]),
-        *product(["stencil"], BOTH, ["1us", "0.5us"], [50, 100]),
-        # Beside a background: contiguous is said to hardly notice (K36, K38), random to suffer (K36, K39, K44).
-        *product(ALONE, BOTH, intervals, [300], backgrounds=["130%@100us"]),
-        *product(["uniform-random"], ["contiguous"], intervals, [300], backgrounds=["50%@100us", "90%@100us"]),
-        *product(["uniform-random"], ["contiguous"], intervals, [300], backgrounds=["130%@1us"]),
-        # The one number for which the unstated interval of the background matters most (K12, K36).
-        *product(
-            ["uniform-random"],
-            ["random"],
-            ["1us"],
-            [100, 200, 300],
-            backgrounds=["130%@1us", "130%@10us", "130%@100us"],
-        ),
-        *product(["stencil"], ["contiguous"], intervals, [100], backgrounds=["130%@1us", "130%@100us"]),
-        *product(["stencil"], ["random"], ["3us"], [100, 300], backgrounds=["130%@100us"]),
+        *product(["stencil"], BOTH, ["3us"], [100, INFERRED], models=all_models),
+        *product(["stencil"], BOTH, ["1us", "0.5us"], [100], models=all_models),
         # Broadcast: figures 9 and 10 (K50 to K53). One broadcast is 2,303 messages.
-        *product(["broadcast"], ["contiguous"], ["100us"], [1], backgrounds=["130%@1us", "260%@1us", "390%@1us"]),
+        *product(
+            ["broadcast"],
+            ["contiguous"],
+            ["100us"],
+            [1],
+            models=all_models,
+            backgrounds=["130%@1us", "260%@1us", "390%@1us"],
+        ),
         # By itself, and at the heaviest background; which interval that had is not stated either.
         *product(
             ["broadcast"],
             ["contiguous", "random-out", "random-in"],
             ["100us"],
             [1],
+            models=all_models,
             backgrounds=["", "520%@1us", "520%@10us", "520%@100us"],
         ),
         # What a node's input buffer at its leaf must hold before the node can send at the full rate of its link.
@@ -92,22 +90,45 @@ def points(reduced: bool) -> Points:
             models=[CORRECT],
             changes=varied(fabric__links__node__buffer=["8 KiB", "16 KiB", "32 KiB"]),
         ),
-        # How near the threshold is to a full channel decides whether the correct model carries this load.
-        *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=thresholds),
-        *product(["uniform-random"], BOTH, ["0.5us"], [300], models=[CORRECT], changes=thresholds),
-        # What FPAR knows of a port decides it as well. All other points read backlogs.
-        *product(ALONE, BOTH, intervals, [INFERRED], models=[CORRECT], changes=varied(sensing=["occupancy"])),
-        *product(["uniform-random"], ["contiguous"], ["1us"], [100, 200, 400], models=[CORRECT], changes=metrics),
+        # The one number for which the unstated interval of the background matters most (K12, K36).
+        *product(
+            ["uniform-random"],
+            ["random"],
+            ["1us"],
+            [INFERRED],
+            models=all_models,
+            backgrounds=["130%@1us", "130%@10us", *heavy],
+        ),
+        # Beside a background: contiguous is said to hardly notice (K36, K38), random to suffer (K36, K39, K44). The
+        # slowdowns of the correct model rest on fewer messages, for lack of processor time.
+        *product(ALONE, BOTH, intervals, [100], models=[CORRECT], backgrounds=heavy),
+        *product(
+            ["uniform-random"],
+            ["contiguous"],
+            intervals,
+            [100],
+            models=[CORRECT],
+            backgrounds=["50%@100us", "90%@100us", "130%@1us"],
+        ),
+        *product(["stencil"], ["contiguous"], intervals, [20], models=[CORRECT], backgrounds=["", "130%@1us", *heavy]),
+        *product(["stencil"], ["random"], ["3us"], [100], models=[CORRECT], backgrounds=heavy),
+        *product(ALONE, BOTH, intervals, [INFERRED], models=others, backgrounds=heavy),
+        *product(
+            ["uniform-random"],
+            ["contiguous"],
+            intervals,
+            [INFERRED],
+            models=others,
+            backgrounds=["50%@100us", "90%@100us", "130%@1us"],
+        ),
+        *product(["stencil"], ["contiguous"], intervals, [100], models=others, backgrounds=["130%@1us", *heavy]),
+        *product(["stencil"], ["random"], ["3us"], [INFERRED], models=others, backgrounds=heavy),
     ]
-    # The background every 100 us is part of two blocks.
-    return _by_backlogs(
-        list({(point["model"], point["case"], point["messages"]): point for point in experiments}.values())
-    )
-
-
-def _by_backlogs(points: Points) -> Points:
-    """With the metric of the page, except for those that name one."""
-    return [{**point, "changed": {**BACKLOGS, **point["changed"]}} for point in points]
+    # Some points are part of two blocks. The correct model's runs are short, so they come first.
+    different = {
+        (point["model"], point["case"], point["messages"], point["repetition"]): point for point in experiments
+    }
+    return sorted(different.values(), key=lambda point: point["model"] != CORRECT)
 
 
 def _rows(runs: Runs) -> list[Row]:
@@ -118,25 +139,48 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
         "counts_published": counts(rows, AS_PUBLISHED),
         "counts_correct": counts(rows, CORRECT),
-        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT)),
+        "counts_backlog": counts(rows, BACKLOG),
+        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT, BACKLOG)),
+        "metrics": _indented(_metrics(rows)),
+        "missing": _missing(rows),
+        "reasons_backlog": reasons(row for row in rows if row.model == BACKLOG),
         "reasons_published": reasons(row for row in rows if row.model == AS_PUBLISHED),
         "reasons_correct": reasons(row for row in rows if row.model == CORRECT),
         "inferred": str(INFERRED),
+        "seeds": str(max(row.repetitions for row in rows)),
+        "repeated": str(sum(row.repetitions > 0 for row in rows)),
     }
 
 
 def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
-    return {
-        "latencies_published": latencies(rows, AS_PUBLISHED),
-        "latencies_correct": latencies(rows, CORRECT),
-        "thresholds": _indented(_by_messages(runs, "threshold")),
-        "metrics": _indented(_by_messages(runs, "sensing")),
-        "occupancies": _indented(_occupancies(rows, runs)),
-        "thresholds_overloaded": _indented(_thresholds_overloaded(runs)),
-        "buffers": _indented(_buffers(runs)),
-        "ports": _indented(_ports(runs)),
-        "at_inferred": _at_inferred(rows),
-    }
+    """The texts of the models that were simulated: each text is of one model."""
+    simulated = {run["model"] for run in runs}
+    texts: dict[str, str] = {}
+    if AS_PUBLISHED in simulated:
+        texts |= {
+            "latencies_published": latencies(rows, AS_PUBLISHED),
+            "at_inferred": _at_inferred(rows),
+            "ports_published": _indented(_ports(runs, AS_PUBLISHED)),
+        }
+    if CORRECT in simulated:
+        texts |= {
+            "latencies_correct": latencies(rows, CORRECT),
+            "buffers": _indented(_buffers(runs)),
+            "ports_correct": _indented(_ports(runs, CORRECT)),
+            "backgrounds": _backgrounds(runs),
+        }
+    if BACKLOG in simulated:
+        texts |= {"latencies_backlog": latencies(rows, BACKLOG)}
+    return texts
+
+
+def _missing(rows: Sequence[Row]) -> str:
+    """The published values that the correct model has not been simulated for with the shipped metric."""
+    there = {(row.id, row.what) for row in rows if row.model == CORRECT}
+    absent = [f"{row.id} {row.what}" for row in expected() if (row.id, row.what) not in there]
+    if not absent:
+        return "The correct model was simulated for every published value."
+    return f"The correct model was not simulated for these, for lack of processor time: {'; '.join(absent)}."
 
 
 def _at_inferred(rows: Sequence[Row]) -> str:
@@ -156,56 +200,35 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" for line in text.splitlines())
 
 
-def _by_messages(runs: Runs, option: str) -> str:
-    """Latency of the correct model against an option of FPAR and the number of messages."""
-    prefix = f"uniform-random/contiguous/1us/{option}="
-    chosen = {
-        name: by_messages
-        for (model, name), by_messages in by_case(runs).items()
-        if model == CORRECT and name.startswith(prefix)
-    }
-    counted = sorted(set.intersection(*(set(by_messages) for by_messages in chosen.values())))
+def _metrics(rows: Sequence[Row]) -> str:
+    """Mean latencies of jobs alone: published, with FPAR's own metric and with that of the other routings."""
+    ours = {(row.id, row.what, row.model): row for row in rows}
     lines = []
-    for name, by_messages in chosen.items():
-        minimal = by_messages[max(by_messages)]["minimal_fraction"]
-        values = [number(by_messages[n]["latency_mean_ps"] / 1e6, "us") for n in counted]
-        lines.append([name.removeprefix(prefix), *values, f"{minimal:.0%}".replace("%", " %")])
-    head = [option, *(f"N = {n}, us" for n in counted), "packets never diverted"]
-    return table(head, lines, "l" + "r" * len(counted) + "r")
+    for target in means_alone().values():
+        row, other = (ours.get((target.id, target.what, model)) for model in (CORRECT, BACKLOG))
+        low, high = row.interval if row and row.interval else (0.0, 0.0)
+        cells = ["" if of is None else number(of.ours, of.unit) for of in (row, other)]
+        between = f"{low:.3f} to {high:.3f}" if high else ""
+        words = [target.id, target.what.partition(": ")[0], f"{target.theirs:.2f}"]
+        lines.append([*words, cells[0], between, cells[1]])
+    head = ["id", "traffic", "published, us", "`occupancy`, us", "95 % interval", "`backlog`, us"]
+    return table(head, lines, "llrrrr")
 
 
-def _occupancies(rows: Sequence[Row], runs: Runs) -> str:
-    """Mean latencies of jobs alone: published, and with the model's and with FPAR's own metric."""
-    wanted, cases = means_alone(), by_case(runs)
-    ours = {(row.id, row.what): number(row.ours, row.unit) for row in rows if row.model == CORRECT}
-    lines = []
-    for traffic, target in wanted.items():
-        run = cases[CORRECT, f"{traffic}/sensing=occupancy"][INFERRED]
-        value = number(run["latency_mean_ps"] / 1e6, "us")
-        lines.append(
-            [
-                target.id,
-                target.what.partition(": ")[0],
-                f"{target.theirs:.2f}",
-                ours[target.id, target.what],
-                value,
-            ]
-        )
-    return table(["id", "traffic", "published, us", "`backlog`, us", "`occupancy`, us"], lines, "llrrr")
+def _backgrounds(runs: Runs) -> str:
+    """The background in and out of the root's group beside a contiguous broadcast, for every load and interval (K53).
 
-
-def _thresholds_overloaded(runs: Runs) -> str:
-    """The same at an overload, for both placements."""
-    latencies: dict[str, list[str]] = {}
-    for place in BOTH:
-        prefix = f"uniform-random/{place}/0.5us/threshold="
-        for (_, name), outcomes in by_case(runs).items():
-            if name.startswith(prefix):
-                (run,) = outcomes.values()
-                latencies.setdefault(name.removeprefix(prefix), []).append(number(run["latency_mean_ps"] / 1e6, "us"))
-    return table(
-        ["threshold", "contiguous, us", "random, us"], [[key, *values] for key, values in latencies.items()], "lrr"
-    )
+    Most that can pass through: each of the three groups of the background has 48 links to the root's group.
+    """
+    cases, lines = by_case(runs), []
+    for (model, case), by_messages in cases.items():
+        pattern, place, _, *rest = case.split("/")
+        if model == CORRECT and pattern == "broadcast" and rest and "@" in rest[0]:
+            (run,) = by_messages.values()
+            load, _, interval = rest[0].partition("@")
+            rate = run["background_rate"] / 2**30
+            lines.append([place, load.replace("%", " %"), interval.replace("us", " us"), f"{rate:,.0f}"])
+    return table(["placement", "background", "interval", "in and out of the root's group, GiB/s"], lines, "lrrr")
 
 
 def _buffers(runs: Runs) -> str:
@@ -226,15 +249,13 @@ def _buffers(runs: Runs) -> str:
     return table(["buffer per channel", "mean latency, ms", "out of the root's group, GiB/s"], lines, "lrr")
 
 
-def _ports(runs: Runs) -> str:
-    """Busy fraction of the first, the mean and the last port of a leaf to its spines."""
-    lines = []
-    for model in (AS_PUBLISHED, CORRECT):
-        by_messages = by_case(runs)[model, "uniform-random/contiguous/1us"]
-        busy = by_messages[max(by_messages)]["up_ports"]
-        shares = (busy[0], sum(busy) / len(busy), busy[-1])
-        lines.append([model, *(f"{share * 100:.0f} %" for share in shares), f"{busy[0] / busy[-1]:.2f}"])
-    return table(["model", "first port", "mean", "last port", "first over last"], lines, "lrrrr")
+def _ports(runs: Runs, model: str) -> str:
+    """Busy fraction of the first, the mean and the last port of a leaf to its spines: a line of a table."""
+    by_messages = by_case(runs)[model, "uniform-random/contiguous/1us"]
+    busy = by_messages[max(by_messages)]["up_ports"]
+    shares = (busy[0], sum(busy) / len(busy), busy[-1])
+    cells = [model, *(f"{share * 100:.0f} %" for share in shares), f"{busy[0] / busy[-1]:.2f}"]
+    return f"| {' | '.join(cells)} |"
 
 
 REPRODUCTION = Reproduction(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import dataclass, field
 from importlib.resources import files
-from statistics import mean
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.kang2019.runs import MODELS, by_case
@@ -148,9 +149,11 @@ SCALE = {"us": 1e6, "ms": 1e9, "GiB/s": 2.0**30, "x": 1.0, "%": 1.0}
 def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = None) -> list[Row]:
     """A row for every published value and model whose cases were all simulated with one number of messages.
 
-    `inferred` is the number of messages at which values that grow with it are held against the published ones.
+    `inferred` is the number of messages at which values that grow with it are held against the published ones. Where
+    all cases were simulated with several seeds at the compared number, the row has their mean and its interval.
     """
     simulated = by_case(runs)
+    others = [by_case(runs, number) for number in sorted({run.get("repetition", 1) for run in runs} - {1})]
     rows = []
     for statement in wanted:
         for model in MODELS:
@@ -161,7 +164,15 @@ def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = No
             measure, scale = MEASURES[statement.measure], SCALE[statement.unit]
             ours = {n: measure([case[n] for case in cases], [case[n] for case in reference]) / scale for n in common}
             if ours:
-                rows.append(row_of(statement, model, ours, inferred=inferred))
+                most = inferred if inferred in ours else max(ours)
+                repeated = [ours[most]]
+                for cases_of in others:
+                    runs_of = [cases_of.get((model, name), {}) for name in statement.cases + statement.reference]
+                    if all(most in by_messages for by_messages in runs_of):
+                        again = [by_messages[most] for by_messages in runs_of]
+                        split = len(statement.cases)
+                        repeated.append(measure(again[:split], again[split:]) / scale)
+                rows.append(row_of(statement, model, ours, inferred=inferred, repeated=repeated))
     return rows
 
 
@@ -173,10 +184,15 @@ def row_of(
     inferred: int | None = None,
     label: str = "",
     no_claim: str = "",
+    repeated: Sequence[float] = (),
 ) -> Row:
     """The row of a published value; `ours` is by number of messages, `label` what is changed, `no_claim` why it cannot
-    be compared at all."""
+    be compared at all, `repeated` are the values of all seeds at the compared number of messages."""
     most = inferred if inferred in ours else max(ours)
+    interval = None
+    if len(repeated) > 1:
+        ours = {**ours, most: mean(repeated)}
+        interval = interval_of_mean(repeated)
     growing = growth(ours)
     verdict = judge(
         wanted.kind,
@@ -186,6 +202,7 @@ def row_of(
         growing,
         unit=wanted.unit,
         inferred=most == inferred,
+        interval=interval,
     )
     why = experiment = ""
     if no_claim:
@@ -215,7 +232,17 @@ def row_of(
         by_messages=ours,
         growth=growing,
         meets_at=meets_at(ours, wanted.theirs) if wanted.kind in "NF" or label else None,
+        interval=interval,
+        repetitions=len(repeated) if interval else 0,
     )
+
+
+def interval_of_mean(values: Sequence[float]) -> tuple[float, float]:
+    """Student's 95 % interval of the mean of two values or more."""
+    from scipy.stats import t
+
+    half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
+    return mean(values) - half, mean(values) + half
 
 
 def _open(kind: str, growing: Growth | None, most: int) -> str:

@@ -1,6 +1,7 @@
 """What is simulated beside Kang 2019, and what is kept of it.
 
-A point is a `model`, a `case`, a number of `messages`, and what is `changed` in the scenario. The case says the rest,
+A point is a `model`, a `case`, a number of `messages`, what is `changed` in the scenario, and a `repetition`, which is
+the seed. The case says the rest,
 as `expected.csv` does: pattern/place/interval, the background's load@interval and a label of what is changed, where
 there are any. Messages have 4 KB unless the interval names a size: `512KB@450us`.
 """
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
     ByCase = dict[tuple[str, str], dict[int, Mapping[str, Any]]]
 
-AS_PUBLISHED, CORRECT = "as-published", "correct"
+AS_PUBLISHED, CORRECT, BACKLOG = "as-published", "correct", "backlog"
 MODELS: dict[str, dict[str, Any]] = {
     CORRECT: {"routing": {"name": "fpar"}},
+    # The variant with the metric of the other routings.
+    BACKLOG: {"routing": {"name": "fpar"}, "sensing": "backlog"},
     # The authors' published simulator, and its settings where they differ from the paper's text.
     AS_PUBLISHED: {
         "compat": "codes-2019",
@@ -37,7 +40,7 @@ MODELS: dict[str, dict[str, Any]] = {
 """Model -> its settings of a scenario."""
 
 BACKLOGS = {"sensing": "backlog"}
-"""The metric of pages that were made before FPAR had its own."""
+"""The metric of the calibration and of the variants, which were made before FPAR had its own."""
 
 PATTERNS: dict[str, dict[str, Any]] = {
     "uniform-random": {},
@@ -77,10 +80,11 @@ def product(
     intervals: Iterable[str],
     messages: Sequence[int],
     *,
-    models: Iterable[str] = tuple(MODELS),
+    models: Iterable[str] = (CORRECT, AS_PUBLISHED),
     backgrounds: Iterable[str] = ("",),
     changes: Iterable[Mapping[str, Any]] = ({},),
     always: Mapping[str, Any] | None = None,
+    repetitions: Iterable[int] = (1,),
 ) -> Points:
     """The points of all combinations; `backgrounds` are loads@intervals, "" for none. The case does not name what is
     `always` changed."""
@@ -90,9 +94,10 @@ def product(
             "case": "/".join(part for part in (pattern, place, interval, background, label(changed)) if part),
             "messages": number,
             "changed": {**changed, **(always or {})},
+            "repetition": repetition,
         }
-        for model, pattern, place, interval, background, changed, number in itertools.product(
-            models, patterns, places, intervals, backgrounds, changes, messages
+        for model, pattern, place, interval, background, changed, number, repetition in itertools.product(
+            models, patterns, places, intervals, backgrounds, changes, messages, repetitions
         )
     ]
 
@@ -121,7 +126,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     table: dict[str, Any] = {
         "system": "kang2019",
         "job": jobs,
-        "run": {"seed": 1},
+        "run": {"seed": point.get("repetition", 1)},
         "measure": {"latency": "histogram"},
     }
     if pattern == "broadcast":
@@ -191,11 +196,12 @@ def _by_port(links: pl.DataFrame) -> list[float]:
     return shares
 
 
-def by_case(runs: Runs) -> ByCase:
-    """(model, case) -> number of messages -> run."""
+def by_case(runs: Runs, repetition: int = 1) -> ByCase:
+    """(model, case) -> number of messages -> run of a repetition; a run that names none is the first."""
     cases: ByCase = {}
     for run in runs:
-        cases.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
+        if run.get("repetition", 1) == repetition:
+            cases.setdefault((run["model"], run["case"]), {})[run["messages"]] = run
     return cases
 
 
