@@ -101,12 +101,27 @@ pub fn hyperx(c: &mut Choices, machine: &TopologySpec, whole: bool) -> RoutingSp
     }
 }
 
+/// Policies of application-aware routing; those that decide are drawn more often, the one that changes least most often.
+const MODE_POLICIES: [ModePolicy; 11] = [
+    ModePolicy::Default,
+    ModePolicy::HighBias,
+    ModePolicy::AppAware,
+    ModePolicy::AppAware,
+    ModePolicy::AppAwareContinuous,
+    ModePolicy::AppAwareContinuous,
+    ModePolicy::AppAwareH,
+    ModePolicy::AppAwareH,
+    ModePolicy::AppAwareH,
+    ModePolicy::Bandit,
+    ModePolicy::Bandit,
+];
+
 /// Application-aware routing whose policies change the mode often.
 pub fn application_aware(c: &mut Choices, gateways: Gateways, fabric: &FabricSpec) -> RoutingSpec {
     let packet = u64::from(fabric.packet_bytes);
     RoutingSpec::ApplicationAware {
-        policy: c.of(ModePolicy::ALL),
-        then: (0..c.of(&[0, 0, 0, 1, 2])).map(|_| c.of(ModePolicy::ALL)).collect(),
+        policy: c.of(&MODE_POLICIES),
+        then: (0..c.of(&[0, 0, 0, 1, 2])).map(|_| c.of(&MODE_POLICIES)).collect(),
         bias_high_bytes: packet * c.of(&[0, 1, 4, 100]),
         threshold_bytes: c.of(&[0, 0, 1, packet, packet * 4]),
         sample_age: c.of(&[1, 2, 5, 64]),
