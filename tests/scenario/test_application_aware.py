@@ -268,7 +268,7 @@ def test_a_policy_learns_only_from_the_iterations_of_its_turn():
 
 
 def test_the_library_of_the_authors_reads_before_the_message_is_sent():
-    """Its first reading, with message 0, is where counting begins. The second tells of message 0, which message 2 knows."""
+    """Its first reading, with message 0, is where counting begins. The second tells of message 0: message 2 knows."""
     modes = of_rank_0('policy = "app-aware"')
     assert modes[:3] == ["adaptive-0", "adaptive-0", "adaptive-3"]
 
