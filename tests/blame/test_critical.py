@@ -192,7 +192,7 @@ def test_pauses_are_set_times() -> None:
     app = f'{{ collective = "barrier", iterations = 5, gap = "10 us", on = "1 us", {drawn} }}'
     run, timeline = simulated(app, nodes=4)
     check(timeline)
-    pauses = [off for _, off in core.burst_lengths(run.spec["jobs"][0], run.spec["seed"], 4)]
+    pauses = [off for _, off in core.burst_lengths(run.resolved["spec"]["jobs"][0], run.resolved["spec"]["seed"], 4)]
     assert len(set(pauses)) == 4
     assert by_kind(states(timeline, 0))[START] == sum(pauses)
     _, timeline = simulated('{ collective = "barrier", iterations = 5, gap = "10 us" }', nodes=4)

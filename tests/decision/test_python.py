@@ -51,7 +51,7 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_learned_factors():
-    policy = od.aries.Policy("app-aware")
+    policy = od.aries.Policy("app-aware-continuous")
     assert policy.factors == (0.8, 1.3)
     for _ in range(8):
         policy.observe("ADAPTIVE_0", od.aries.Counters(10, 20, 1, 1000))
@@ -100,7 +100,7 @@ def test_the_table_of_the_page_is_the_algorithm():
     modes = {"default": "ADAPTIVE_0", "high bias": "ADAPTIVE_3"}
     count = od.aries.Counters
     for state, known, preferred, following in rows:
-        policy = od.aries.Policy()
+        policy = od.aries.Policy("app-aware-continuous")
         if state == "high bias":
             policy.observe("ADAPTIVE_0", count(640, 0, 128, 128_000))
             assert policy.select(8192).mode == "ADAPTIVE_3"

@@ -200,9 +200,13 @@ def test_three_modes_count_as_three_routings():
         parse(fourth).resolve()
 
 
+ALL_MODES = 'routing = { name = "application-aware", policy = "app-aware-continuous" }'
+"""A policy that uses all three modes here."""
+
+
 @pytest.fixture(scope="module")
 def run():
-    return od.run(scenario())
+    return od.run(scenario(ALL_MODES))
 
 
 def test_the_shares_of_a_job_are_those_of_its_messages(run):
@@ -231,7 +235,7 @@ def test_the_summary_says_what_was_sent_in_each_mode(run):
 
 
 def test_the_same_scenario_selects_the_same_modes(run):
-    assert od.run(scenario()).nic_messages.equals(run.nic_messages)
+    assert od.run(scenario(ALL_MODES)).nic_messages.equals(run.nic_messages)
 
 
 PING_PONG = """\

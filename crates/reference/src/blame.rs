@@ -296,30 +296,37 @@ impl Commits {
 
     /// What a packet waited for from its decision to its grant: causes, kinds and times. The others are those that came by
     /// the same input, and those that left by the same output.
-    fn before_grant(
+    fn before_grant<'a>(
         &self,
         packet: &Passage,
-        [by_input, by_output]: &[BTreeMap<usize, Vec<&Passage>>; 2],
+        [by_input, by_output]: &'a [BTreeMap<usize, Vec<&'a Passage>>; 2],
         messages: &[Message],
         jobs: usize,
     ) -> Vec<(usize, Wait, u64)> {
-        let (by_input, by_output) = (&by_input[&packet.queue.0], &by_output[&packet.output.0]);
+        // Passages are in the order of their grants, and a side serves one after the other. So only those that still had the
+        // side after this packet had come, and were granted before it, can have held it up.
+        let earlier = |side: &'a [&'a Passage]| &side[..side.partition_point(|other| other.granted < packet.granted)];
+        let (by_input, by_output) = (earlier(&by_input[&packet.queue.0]), earlier(&by_output[&packet.output.0]));
+        let since = |side: &'a [&'a Passage], time: u64| &side[side.partition_point(|other| other.busy <= time)..];
         let mut waits = Vec::new();
         let job = |other: &Passage| messages[other.message].job;
-        for other in by_input.iter().filter(|other| other.queue == packet.queue) {
+        for other in since(by_input, packet.joined).iter().filter(|other| other.queue == packet.queue) {
             waits.push((job(other), Wait::Queue, overlap([packet.joined, packet.led], [other.led, other.granted])));
         }
         // The times during which it is the head, without those for which a cause is found.
         let mut left = vec![[packet.led, packet.granted]];
-        for other in by_input {
+        for other in since(by_input, packet.led) {
             waits.push((job(other), Wait::CrossbarInput, take(&mut left, [other.granted, other.busy])));
         }
-        for other in by_output {
+        for other in since(by_output, packet.led) {
             waits.push((job(other), Wait::CrossbarOutput, take(&mut left, [other.granted, other.busy])));
         }
         let mut held = vec![0; jobs];
-        for other in by_output.iter().filter(|other| other.output == packet.output) {
+        for other in by_output.iter().rev().filter(|other| other.output == packet.output) {
             let leaves = other.commit.map_or(u64::MAX, |(link, number)| self.links[link][number].leaves);
+            if leaves <= packet.led {
+                break; // those before it have left, too
+            }
             let stays = [other.granted, leaves];
             let time: u64 = left.iter().map(|&part| overlap(part, stays)).sum();
             held[job(other)] += u128::from(other.wire) * u128::from(time);

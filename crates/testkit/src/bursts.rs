@@ -19,7 +19,7 @@ pub fn add(c: &mut Choices, jobs: &mut [JobSpec]) {
             let interval = traffic.interval_ps;
             job.bursts = c.chance(30).then(|| BurstSpec {
                 on: Length::Fixed { ps: c.of(&[1, interval, interval * 3]) },
-                off: Length::Fixed { ps: c.of(&[1, interval / 2 + 1, interval * 4]) },
+                off: Length::Fixed { ps: c.of(&[1, interval / 2 + 1, interval]) },
             });
         }
         if let Some(bursts) = &mut job.bursts {
@@ -34,8 +34,8 @@ fn drawn(c: &mut Choices, length: Length) -> Length {
     match c.within(0, 7) {
         0 => Length::Exponential { mean_ps },
         1 => Length::Uniform { least_ps: mean_ps / 2 + 1, most_ps: mean_ps + c.within(1, mean_ps) },
-        2 => Length::Lognormal { mean_ps, sigma_millionths: c.within(1, 2_000_000) },
-        3 => Length::Pareto { mean_ps, shape_millionths: c.within(1_100_000, 4_000_000) },
+        2 => Length::Lognormal { mean_ps, sigma_millionths: c.within(1, 800_000) },
+        3 => Length::Pareto { mean_ps, shape_millionths: c.within(2_500_000, 5_000_000) },
         _ => length,
     }
 }

@@ -63,7 +63,8 @@ fn lengths_are_drawn_from_the_stream_of_the_job() {
         let bursts = Some(BurstSpec { on: length, off: length });
         let alone = begins(vec![sending(&[1, 0], bursts, 40)]);
         assert_eq!(alone, expected, "{length:?}");
-        assert_eq!(begins(vec![sending(&[1, 0], bursts, 40), sending(&[2, 3], bursts, 9)]), expected, "{length:?}");
+        let other = JobSpec { name: "other".to_owned(), ..sending(&[2, 3], bursts, 9) };
+        assert_eq!(begins(vec![sending(&[1, 0], bursts, 40), other]), expected, "{length:?}");
         let output = output(&spec(machine([1, 1, 1, 8, 0], None), MINIMAL, vec![sending(&[1, 0], bursts, 40)]));
         assert!(output.messages.issue_ps.chunks(2).all(|both| both[0] == both[1]), "all ranks pause together");
     }

@@ -4,8 +4,9 @@ What a pattern sends is in `docs/model.md`, section 7; `docs/applications.md` ha
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -375,6 +376,8 @@ class GroupShift(LoadedPattern):
     group: the usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there
     with a shift of 1; also called ADV+i).
     """
+
+    elsewhere: ClassVar[Mapping[str, str]] = {"offset": "did you mean `shift`? It counts groups"}
 
     pattern: Literal["group-shift", "worst-case"]
     shift: Count = Field(1, description="number of groups to shift by, among the groups of the job")
