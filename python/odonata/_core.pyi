@@ -345,7 +345,7 @@ def read_chakra(
     options_json: str,
     choose: Callable[[str, int, int, int], str],
     combine: int | None = None,
-    combine_by_size: Sequence[tuple[int, int]] = (),
+    combine_by_size: Sequence[tuple[int, int]] = ...,
 ) -> Trace:
     """Read Chakra execution traces, one file for each rank or one for all (docs/chakra.md); CoreError if one is wrong.
 
@@ -382,7 +382,7 @@ def traffic(body_json: str, ranks: int) -> list[np.ndarray[tuple[int], np.dtype[
     """
 
 def write_chakra(
-    body_json: str, ranks: int, combine: int | None = None, combine_by_size: Sequence[tuple[int, int]] = ()
+    body_json: str, ranks: int, combine: int | None = None, combine_by_size: Sequence[tuple[int, int]] = ...
 ) -> list[bytes]:
     """As `write_trace`, as Chakra execution traces: a file for each rank."""
 

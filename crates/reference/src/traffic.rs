@@ -74,7 +74,7 @@ fn length(of: Length, random: u64) -> u64 {
         Length::Lognormal { mean_ps, sigma_millionths } => lognormal(random, mean_ps, sigma_millionths),
         Length::Pareto { mean_ps, shape_millionths } => pareto(random, mean_ps, shape_millionths),
     };
-    ps.max(1).min(1 << 54)
+    ps.clamp(1, 1 << 54)
 }
 
 /// `gap_k` of a node.

@@ -8,6 +8,9 @@ use crate::support::{MINIMAL, job, machine, output, spec};
 const INTERVAL: u64 = 100_000;
 const MEAN: u64 = 1_000_000;
 
+/// A length from a random number.
+type Draw = fn(u64) -> u64;
+
 fn fixed(on: u64, off: u64) -> Option<BurstSpec> {
     Some(BurstSpec { on: Length::Fixed { ps: on }, off: Length::Fixed { ps: off } })
 }
@@ -38,7 +41,7 @@ fn intervals_pause_at_the_end_of_a_burst() {
 /// each interval, one that depends on other jobs, and distributions or counters mixed up.
 #[test]
 fn lengths_are_drawn_from_the_stream_of_the_job() {
-    let lengths: [(Length, fn(u64) -> u64); 4] = [
+    let lengths: [(Length, Draw); 4] = [
         (Length::Exponential { mean_ps: MEAN }, |r| exponential(r, MEAN)),
         (Length::Uniform { least_ps: 7, most_ps: MEAN }, |r| 7 + below(r, MEAN - 6)),
         (Length::Lognormal { mean_ps: MEAN, sigma_millionths: 500_000 }, |r| lognormal(r, MEAN, 500_000)),
