@@ -48,7 +48,7 @@ def test_programs_have_the_sizes_that_they_say() -> None:
 
 @pytest.mark.parametrize("nodes", sorted(benchmarks.GRIDS))
 def test_a_send_of_halo3d_has_64_mib_on_any_number_of_ranks(nodes: int) -> None:
-    """Each send of 1024^3 is as large as a ping-pong of 64 MiB (D29), in the phases that are simulated."""
+    """Each send of 1024^3 is as large as a ping-pong of 64 MiB, in the phases that are simulated."""
     motif = TypeAdapter(Halo3d).validate_python(benchmarks.program("halo3d", "1024", nodes)).decided(nodes)
     halo = motif.phases(nodes)[0]["what"]
     assert np.prod(halo["grid"]) == nodes
