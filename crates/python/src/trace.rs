@@ -33,7 +33,11 @@ pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bo
         let trace = if keep_nics { trace } else { trace.without_nics() };
         Ok((trace.ranks(), trace.operations(), trace.to_goal()))
     };
-    let (ranks, operations, goal) = py.detach(read).map_err(|e| to_python(py, &e))?;
+    described(py, py.detach(read).map_err(|e| to_python(py, &e))?)
+}
+
+/// A trace as Python gets it: its ranks, the number of its operations, and its text in GOAL.
+fn described(py: Python<'_>, (ranks, operations, goal): (u32, u64, String)) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
     out.set_item("ranks", ranks)?;
     out.set_item("operations", operations)?;
@@ -82,20 +86,13 @@ pub fn read_chakra<'py>(
         let trace = Trace::parse_chakra(&files, ranks, &options, &collectives)?;
         Ok((trace.ranks(), trace.operations(), trace.to_goal()))
     };
-    let (ranks, operations, goal) = match py.detach(read) {
-        Ok(read) => read,
+    match py.detach(read) {
+        Ok(read) => described(py, read),
         Err(e) => {
-            return Err(raised
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-                .unwrap_or_else(|| to_python(py, &e)));
+            let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Err(raised.unwrap_or_else(|| to_python(py, &e)))
         }
-    };
-    let out = PyDict::new(py);
-    out.set_item("ranks", ranks)?;
-    out.set_item("operations", operations)?;
-    out.set_item("goal", goal)?;
-    Ok(out)
+    }
 }
 
 /// What ranks send to each other; see `_core.pyi`.

@@ -152,8 +152,8 @@ def decided(
         message = f"{len(placed):,} nodes with {per_node:,} ranks each are {ranks:,} ranks, more than 2^24"
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
+    overhead = decided_overhead(job.overhead, host)
     try:
-        overhead = decided_overhead(job.overhead, host)
         app = app.decided(ranks)
         body = app.body_with(ranks, folder, overhead)
     except InputError as e:

@@ -210,11 +210,10 @@ def check_names(table: ScenarioTable, path: Path) -> None:
                 if mapping is not None and mapping.file is not None:
                     _check_file(folder / mapping.file)
         with job.errors("app"):
-            for key, kind in FILES.items():
-                if isinstance(given.app, Chakra):
-                    given.app.files(folder)
-                elif isinstance(given.app, kind):
-                    _check_file(folder / getattr(given.app, key), key)
+            if isinstance(given.app, Chakra):
+                given.app.files(folder)
+            elif key := next((key for key, kind in FILES.items() if isinstance(given.app, kind)), None):
+                _check_file(folder / getattr(given.app, key), key)
     names = [given.name for given in table.job]
     for text in (table.run.until or ()) if table.import_ is None else ():
         if text not in names:
