@@ -23,7 +23,7 @@ def routing(head):
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_packets_choose_among_two_paths_of_each_kind_with_a_bias(name):
-    expected = {"name": "ugal-l", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"}
+    expected = {"name": "ugal-l", "inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"}
     assert expected.items() <= routing(f'system = "{name}"').items()
 
 

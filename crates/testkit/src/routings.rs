@@ -53,13 +53,16 @@ pub fn direct(c: &mut Choices, machine: &TopologySpec, gateways: Gateways, fabri
         3..=5 => RoutingSpec::Ugal {
             knowledge: c.of(&[Knowledge::Local, Knowledge::Global]),
             via,
+            inside,
             minimal_candidates,
             other_candidates,
             factor_milli,
             bias_bytes,
             gateways,
         },
-        6 | 7 => RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways },
+        6 | 7 => {
+            RoutingSpec::Par { via, inside, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways }
+        }
         8 => RoutingSpec::AdaptiveLocal { factor_milli, inside, gateways },
         _ => RoutingSpec::Aries {
             mode: c.of(&[
@@ -138,6 +141,7 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
     RoutingSpec::Ugal {
         knowledge: Knowledge::Global,
         via: c.of(&[Via::Group, Via::Router]),
+        inside: None,
         minimal_candidates: 2,
         other_candidates: 2,
         factor_milli: 1000,

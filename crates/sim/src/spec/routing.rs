@@ -203,6 +203,9 @@ routings! {
         knowledge: Knowledge,
         /// Where the second phase of a non-minimal path begins: `group` or `router`.
         via: Via,
+        /// The non-minimal paths of a packet that stays in its group. Without it: `router` if `via` is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<InsideGroup>,
         /// Minimal paths that are compared, 1 or 2.
         minimal_candidates: u8 = 1..=2_u8,
         /// Non-minimal paths that are compared, 1 or 2.
@@ -220,6 +223,9 @@ routings! {
     Par = "par" for DIRECT {
         /// As for `ugal`.
         via: Via,
+        /// As for `ugal`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inside: Option<InsideGroup>,
         /// As for `ugal`.
         minimal_candidates: u8 = 1..=2_u8,
         /// As for `ugal`.

@@ -60,6 +60,15 @@ VIA: dict[str, tuple[str, ...]] = {
 }
 
 
+Inside = Literal["minimal", "router"]
+
+
+def inside_of(via: str | None, inside: Inside | None) -> dict[str, Any]:
+    """`inside` as the core reads it. What follows from `via` is left out, so that runs keep their identity."""
+    follows = "router" if via == "router" else "minimal"
+    return {} if inside in (None, follows) else {"inside": inside}
+
+
 class Valiant(Routing):
     """Every packet between groups takes a path through a random intermediate group.
 
@@ -79,7 +88,7 @@ class Valiant(Routing):
         "(default) or at a random `router`; on a hyperx at a random `router` of the machine",
     )
     select: Select = Field("random", description=SELECT)
-    inside: Literal["minimal", "router"] | None = Field(
+    inside: Inside | None = Field(
         None,
         description="packets that stay in their group take `minimal` paths or go through a random `router` of it; on "
         "a dragonfly or cascade (default: router if `via` is, else minimal)",
@@ -104,10 +113,7 @@ class Valiant(Routing):
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""
-        spec = {"name": self.core, "via": self.via, "select": self.select}
-        # What follows from `via` is left out, so that runs keep their identity.
-        if self.inside not in (None, "router" if self.via == "router" else "minimal"):
-            spec["inside"] = self.inside
+        spec = {"name": self.core, "via": self.via, **inside_of(self.via, self.inside), "select": self.select}
         return spec if self.gateways is None else spec | {"gateways": self.gateways}
 
 
@@ -129,8 +135,12 @@ class UgalBase(Routing):
     via: Via = Field(
         "group",
         description="where a packet on a non-minimal path turns to its destination: where it enters the intermediate "
-        "`group`, or at a random `router` of that group (packets inside a group can then take a path through an "
-        "intermediate router, too)",
+        "`group`, or at a random `router` of that group",
+    )
+    inside: Inside | None = Field(
+        None,
+        description="packets that stay in their group take `minimal` paths only, or may go through a random `router` "
+        "of it by the same rule (default: router if `via` is, else minimal)",
     )
     minimal_candidates: Candidates = Field(1, description="number of minimal paths that are compared, 1 or 2")
     other_candidates: Candidates = Field(1, description="number of non-minimal paths that are compared, 1 or 2")
@@ -150,6 +160,7 @@ class UgalBase(Routing):
         """The options as the core reads them."""
         return {
             "via": self.via,
+            **inside_of(self.via, self.inside),
             "minimal_candidates": self.minimal_candidates,
             "other_candidates": self.other_candidates,
             "factor_milli": thousandths(self.factor, "factor"),
@@ -222,7 +233,7 @@ class AdaptiveLocal(Routing):
         Fraction(2),
         description="the non-minimal port must have more than this many times the minimal port's share of free buffer",
     )
-    inside: Literal["router", "minimal"] = Field(
+    inside: Inside = Field(
         "router",
         description="packets that stay in their group may go through a random `router` of it, as in SST, or take "
         "`minimal` paths only",

@@ -1,6 +1,6 @@
 //! The options of a routing on a dragonfly or a cascade.
 
-use odonata_sim::spec::{AriesMode, Gateways, Knowledge, RoutingSpec, Select, Via};
+use odonata_sim::spec::{AriesMode, Gateways, InsideGroup, Knowledge, RoutingSpec, Select, Via};
 
 /// How one of several paths is picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,11 @@ pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
         .expect("it was checked that this machine knows the routing, and all of its routings have gateways")
 }
 
+/// Whether packets inside a group may go through a router of it.
+pub(super) fn by_router(via: Via, inside: Option<InsideGroup>) -> bool {
+    inside.unwrap_or(if via == Via::Router { InsideGroup::Router } else { InsideGroup::Minimal }) == InsideGroup::Router
+}
+
 /// A comparison of minimal and non-minimal paths, as in UGAL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
@@ -64,23 +69,30 @@ pub(super) struct Comparison {
 pub(super) fn comparison(routing: &RoutingSpec, hop: u8, diameter: u32) -> Option<Comparison> {
     match *routing {
         RoutingSpec::Ugal {
-            knowledge, via, minimal_candidates, other_candidates, factor_milli, bias_bytes, ..
+            knowledge,
+            via,
+            inside,
+            minimal_candidates,
+            other_candidates,
+            factor_milli,
+            bias_bytes,
+            ..
         } => Some(Comparison {
             minimal: minimal_candidates,
             others: other_candidates,
             via_router: via == Via::Router,
-            inside: via == Via::Router,
+            inside: by_router(via, inside),
             factor_milli,
             bias_bytes,
             knows_cables: knowledge == Knowledge::Global,
             again: false,
         }),
-        RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
+        RoutingSpec::Par { via, inside, minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
             Some(Comparison {
                 minimal: minimal_candidates,
                 others: other_candidates,
                 via_router: via == Via::Router,
-                inside: via == Via::Router,
+                inside: by_router(via, inside),
                 factor_milli,
                 bias_bytes,
                 knows_cables: false,

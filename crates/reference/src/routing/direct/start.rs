@@ -2,6 +2,7 @@
 
 use odonata_sim::spec::{AriesMode, InsideGroup, RoutingSpec, Via};
 
+use super::options::by_router;
 use super::{BRIDGE, INTERMEDIATE_GROUP, MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, Packet};
 
@@ -14,9 +15,7 @@ impl Position<'_> {
         }
         let chosen = match *self.at.routing {
             RoutingSpec::Valiant { via, inside, .. } => {
-                let via_router = via == Via::Router;
-                let by_router = if inside.is_none() { via_router } else { inside == Some(InsideGroup::Router) };
-                self.valiant(packet, via_router, by_router)
+                self.valiant(packet, via == Via::Router, by_router(via, inside))
             }
             RoutingSpec::Aries { mode: AriesMode::NminHash, .. } => self.valiant(packet, false, true),
             RoutingSpec::AdaptiveLocal { factor_milli, inside, .. } => {

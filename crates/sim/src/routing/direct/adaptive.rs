@@ -11,7 +11,7 @@
 use odonata_error::{Error, Path};
 use odonata_topology::Bandwidth;
 
-use super::valiant::via_router;
+use super::valiant::{detours_inside, via_router};
 use super::{
     AnyDirectAlgorithm, Departure, DirectAlgorithm, GROUP_BASE, MINIMAL_BASE, NON_MINIMAL_BASE, NonMinimal,
     PacketPosition, Paths, Pick,
@@ -56,22 +56,31 @@ pub struct Adaptive {
 }
 
 pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
-    let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) = match *routing {
-        RoutingSpec::Ugal {
-            knowledge,
-            via,
-            minimal_candidates: m,
-            other_candidates: o,
-            factor_milli,
-            bias_bytes,
-            ..
-        } => (via, m, o, factor_milli, bias_bytes, knowledge == Knowledge::Global, false),
-        RoutingSpec::Par { via, minimal_candidates: m, other_candidates: o, factor_milli, bias_bytes, .. } => {
-            (via, m, o, factor_milli, bias_bytes, false, true)
-        }
-        _ => return Ok(None),
-    };
+    let (via, inside, minimal_candidates, other_candidates, factor_milli, bias_bytes, global, progressive) =
+        match *routing {
+            RoutingSpec::Ugal {
+                knowledge,
+                via,
+                inside,
+                minimal_candidates: m,
+                other_candidates: o,
+                factor_milli,
+                bias_bytes,
+                ..
+            } => (via, inside, m, o, factor_milli, bias_bytes, knowledge == Knowledge::Global, false),
+            RoutingSpec::Par {
+                via,
+                inside,
+                minimal_candidates: m,
+                other_candidates: o,
+                factor_milli,
+                bias_bytes,
+                ..
+            } => (via, inside, m, o, factor_milli, bias_bytes, false, true),
+            _ => return Ok(None),
+        };
     let at_router = via_router(via, at)?;
+    let inside = detours_inside(inside, at_router);
     Ok(Some(AnyDirectAlgorithm::Adaptive(Adaptive {
         minimal_candidates,
         other_candidates,
@@ -81,7 +90,7 @@ pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlg
         global,
         progressive,
         at_router,
-        inside: at_router,
+        inside,
     })))
 }
 

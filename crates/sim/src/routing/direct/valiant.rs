@@ -31,7 +31,7 @@ pub struct Valiant {
 pub(super) fn of(routing: &RoutingSpec, at: &Path) -> Result<Option<AnyDirectAlgorithm>, Error> {
     let RoutingSpec::Valiant { via, select, inside, .. } = *routing else { return Ok(None) };
     let at_router = via_router(via, at)?;
-    let inside = inside.map_or(at_router, |inside| inside == InsideGroup::Router);
+    let inside = detours_inside(inside, at_router);
     let (pick, granularity) = (pick(select), PathGranularity::of(select));
     Ok(Some(AnyDirectAlgorithm::Valiant(Valiant { pick, granularity, at_router, inside })))
 }
@@ -89,6 +89,12 @@ impl DirectAlgorithm for Valiant {
         }
         paths.minimal(position, self.pick, packet, loads)
     }
+}
+
+/// Whether packets that stay in their group may go through a router of it: as stated, else where packets to other groups
+/// go through a router.
+pub(super) fn detours_inside(inside: Option<InsideGroup>, at_router: bool) -> bool {
+    inside.map_or(at_router, |inside| inside == InsideGroup::Router)
 }
 
 /// Whether packets begin their second phase at a random router of the intermediate group.

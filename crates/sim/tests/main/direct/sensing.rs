@@ -35,7 +35,7 @@ fn adaptive() -> Vec<RoutingSpec> {
 }
 
 /// Catches an option that is ignored: inside a group, packets take paths through other routers only if they are asked to,
-/// always with Valiant and by load with `adaptive-local`, and no path is longer than two links.
+/// always with Valiant and by load with UGAL, PAR and `adaptive-local`, and no path is longer than two links.
 #[test]
 fn packets_inside_a_group_go_through_other_routers_if_asked_to() {
     let minimal_packets = |routing: &RoutingSpec| {
@@ -46,12 +46,18 @@ fn packets_inside_a_group_go_through_other_routers_if_asked_to() {
         assert_eq!(totals.hops, totals.packets + (totals.packets - totals.minimal), "one link, or two");
         (totals.minimal, totals.packets)
     };
-    for routing in [valiant(Via::Group, Select::Random, ALL), adaptive_local(ALL)] {
+    let local = Knowledge::Local;
+    let groups = [valiant(Via::Group, Select::Random, ALL), adaptive_local(ALL), ugal(local, Via::Group, 2, ALL)];
+    for routing in groups.into_iter().chain([par(Via::Group, 2, ALL)]) {
         let (minimal, packets) = minimal_packets(&routing);
         assert_eq!(minimal, packets, "{routing:?}");
     }
-    let [valiant, adaptive] = inside_groups(ALL);
+    let [ugal, par, valiant, adaptive] = inside_groups(ALL);
     assert_eq!(minimal_packets(&valiant).0, 0);
+    for routing in [ugal, par] {
+        let (minimal, packets) = minimal_packets(&routing);
+        assert!(minimal > packets / 3 && minimal < packets, "{minimal} of {packets}");
+    }
     let (minimal, packets) = minimal_packets(&adaptive);
     // A third of the draws are the destination's own router.
     assert!(minimal > packets / 3 && minimal < packets, "{minimal} of {packets}");

@@ -120,23 +120,52 @@ pub fn valiant(via: Via, select: Select, gateways: Gateways) -> RoutingSpec {
 pub fn ugal(knowledge: Knowledge, via: Via, candidates: u8, gateways: Gateways) -> RoutingSpec {
     let (minimal_candidates, other_candidates) = (candidates, candidates);
     let (factor_milli, bias_bytes) = (2_000, 0);
-    RoutingSpec::Ugal { knowledge, via, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways }
+    RoutingSpec::Ugal {
+        knowledge,
+        via,
+        inside: None,
+        minimal_candidates,
+        other_candidates,
+        factor_milli,
+        bias_bytes,
+        gateways,
+    }
 }
 
 /// As [`ugal`].
 pub fn par(via: Via, candidates: u8, gateways: Gateways) -> RoutingSpec {
     let (minimal_candidates, other_candidates) = (candidates, candidates);
-    RoutingSpec::Par { via, minimal_candidates, other_candidates, factor_milli: 2_000, bias_bytes: 0, gateways }
+    RoutingSpec::Par {
+        via,
+        inside: None,
+        minimal_candidates,
+        other_candidates,
+        factor_milli: 2_000,
+        bias_bytes: 0,
+        gateways,
+    }
 }
 
 pub fn adaptive_local(gateways: Gateways) -> RoutingSpec {
     RoutingSpec::AdaptiveLocal { factor_milli: 2_000, inside: None, gateways }
 }
 
-/// Valiant via a group and [`adaptive_local`], both also inside groups.
-pub fn inside_groups(gateways: Gateways) -> [RoutingSpec; 2] {
+/// Valiant, UGAL and PAR via a group and [`adaptive_local`], all also inside groups.
+pub fn inside_groups(gateways: Gateways) -> [RoutingSpec; 4] {
     let (inside, select) = (Some(InsideGroup::Router), Select::Random);
+    let (via, minimal_candidates, other_candidates, factor_milli, bias_bytes) = (Via::Group, 2, 2, 2_000, 0);
     [
+        RoutingSpec::Ugal {
+            knowledge: Knowledge::Local,
+            via,
+            inside,
+            minimal_candidates,
+            other_candidates,
+            factor_milli,
+            bias_bytes,
+            gateways,
+        },
+        RoutingSpec::Par { via, inside, minimal_candidates, other_candidates, factor_milli, bias_bytes, gateways },
         RoutingSpec::Valiant { via: Via::Group, select, inside, gateways: Some(gateways) },
         RoutingSpec::AdaptiveLocal { factor_milli: 2_000, inside, gateways },
     ]
@@ -184,7 +213,8 @@ pub fn routings(gateways: Gateways) -> Vec<Known> {
     add(5, (5, 2), par(Via::Router, 2, gateways));
     add(3, (3, 2), adaptive_local(gateways));
     for routing in inside_groups(gateways) {
-        add(3, (3, 2), routing);
+        let stages = if matches!(routing, RoutingSpec::Par { .. }) { 4 } else { 3 };
+        add(stages, (stages, 2), routing);
     }
     for mode in ARIES {
         let (stages, links) = match mode {

@@ -8,17 +8,19 @@ use crate::support::{fpar, prog_adaptive};
 
 fn candidates(routing: RoutingSpec, minimal: u8, other: u8) -> RoutingSpec {
     match routing {
-        RoutingSpec::Ugal { knowledge, via, factor_milli, bias_bytes, gateways, .. } => RoutingSpec::Ugal {
+        RoutingSpec::Ugal { knowledge, via, inside, factor_milli, bias_bytes, gateways, .. } => RoutingSpec::Ugal {
             knowledge,
             via,
+            inside,
             minimal_candidates: minimal,
             other_candidates: other,
             factor_milli,
             bias_bytes,
             gateways,
         },
-        RoutingSpec::Par { via, factor_milli, bias_bytes, gateways, .. } => RoutingSpec::Par {
+        RoutingSpec::Par { via, inside, factor_milli, bias_bytes, gateways, .. } => RoutingSpec::Par {
             via,
+            inside,
             minimal_candidates: minimal,
             other_candidates: other,
             factor_milli,
@@ -31,17 +33,21 @@ fn candidates(routing: RoutingSpec, minimal: u8, other: u8) -> RoutingSpec {
 
 fn weights(routing: RoutingSpec, factor: u64, bias: u64) -> RoutingSpec {
     match routing {
-        RoutingSpec::Ugal { knowledge, via, minimal_candidates, other_candidates, gateways, .. } => RoutingSpec::Ugal {
-            knowledge,
+        RoutingSpec::Ugal { knowledge, via, inside, minimal_candidates, other_candidates, gateways, .. } => {
+            RoutingSpec::Ugal {
+                knowledge,
+                via,
+                inside,
+                minimal_candidates,
+                other_candidates,
+                factor_milli: factor,
+                bias_bytes: bias,
+                gateways,
+            }
+        }
+        RoutingSpec::Par { via, inside, minimal_candidates, other_candidates, gateways, .. } => RoutingSpec::Par {
             via,
-            minimal_candidates,
-            other_candidates,
-            factor_milli: factor,
-            bias_bytes: bias,
-            gateways,
-        },
-        RoutingSpec::Par { via, minimal_candidates, other_candidates, gateways, .. } => RoutingSpec::Par {
-            via,
+            inside,
             minimal_candidates,
             other_candidates,
             factor_milli: factor,
