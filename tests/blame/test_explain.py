@@ -254,3 +254,47 @@ def test_on_a_fat_tree_places_are_pods_and_cores() -> None:
     assert "group" not in str(explanation)
     assert where_of([0], 4, "pod") == ", mostly out of pod 0"
     assert where_of([0, 2], 8, "group") == ", mostly out of groups 0, 2"
+
+
+HELD_BACK = """
+[system]
+preset = "tiny"
+
+[system.fabric]
+congestion_control = {{ kind = "{law}", mark_above = "4 KiB" }}
+links = {{ {slow} = {{ bandwidth = "1 GiB/s" }} }}
+
+[[job]]
+name = "victim"
+nodes = 4
+place = {{ policy = "explicit", nodes = [1, 5, 9, 13] }}
+app = {{ {app}, message = "64 KiB" }}
+iterations = 10
+
+[[job]]
+name = "noisy"
+nodes = 12
+app = {{ collective = "alltoall", message = "256 KiB" }}
+background = true
+
+[run]
+seed = 1
+until = "victim"
+
+[measure]
+blame = true
+"""
+
+
+@pytest.mark.parametrize(("law", "slow", "names"), [("ecn-window", "global", True), ("slingshot", "node", False)])
+def test_it_says_for_whom_congestion_control_holds_packets_back(law: str, slow: str, names: bool) -> None:
+    # Only a queue before a node marks with Slingshot.
+    app = 'collective = "alltoall"' if names else 'motif = "incast"'
+    run = od.run(parse(HELD_BACK.format(law=law, slow=slow, app=app)))
+    (victim, *_), lines = causes_of(run, run.blame), sentences(od.explain(run))
+    (line,) = [line for line in lines if "congestion control" in line]
+    assert victim.congestion_control == law
+    assert f"(`{law}`) holds packets back" in line
+    assert ("because of queues of packets of `noisy`" in line) is names
+    held = run.blame.filter((pl.col("wait") == "window") & (pl.col("victim") == 0))
+    assert (1 in held["cause"].to_list()) is names

@@ -8,6 +8,7 @@ use odonata_sim::engine::random::response_key;
 use odonata_sim::spec::{AriesSpec, FabricSpec};
 use odonata_topology::NodeId;
 
+use crate::blame::Hold;
 use crate::calendar::Event;
 use crate::classes::first_of_responses;
 use crate::congestion::{Acknowledgement, Pair};
@@ -25,7 +26,7 @@ pub(crate) struct Request {
     /// NIC that it goes to.
     to: NodeId,
     /// When its tail left the NIC.
-    left: Option<u64>,
+    pub(crate) left: Option<u64>,
     /// Responses to it that have come.
     pub(crate) answers: u64,
 }
@@ -171,15 +172,20 @@ impl World<'_> {
         let of = &mut self.nics[nic.index()];
         let pair = of.pairs.entry(to.index()).or_insert_with(|| Pair::new(fabric));
         change(pair, fabric);
-        let open = pair.open(fabric, t);
+        let (open, holder) = (pair.open(fabric, t), pair.holder);
         of.most_in_flight = pair.in_flight.max(of.most_in_flight);
         let Some(commits) = &mut self.commits else { return };
         let times = commits.windows[nic.index()].entry(Some(to.index())).or_default();
-        match times.last_mut() {
-            Some([_, end]) if *end == u64::MAX && open => *end = t,
-            Some([_, end]) if *end == u64::MAX => {}
-            _ if !open => times.push([t, u64::MAX]),
-            _ => {}
+        if let Some(last) = times.last_mut()
+            && last.time[1] == u64::MAX
+        {
+            if !open && last.holder == holder {
+                return;
+            }
+            last.time[1] = t;
+        }
+        if !open {
+            times.push(Hold { time: [t, u64::MAX], holder });
         }
     }
 
@@ -188,7 +194,7 @@ impl World<'_> {
         let Some(commits) = &mut self.commits else { return };
         for (to, pair) in &self.nics[nic.index()].pairs {
             if pair.open(&self.spec.fabric, t)
-                && let Some([since, end]) =
+                && let Some(Hold { time: [since, end], .. }) =
                     commits.windows[nic.index()].get_mut(&Some(*to)).and_then(|times| times.last_mut())
                 && *end == u64::MAX
             {
@@ -206,10 +212,13 @@ impl World<'_> {
         let full = of.outstanding + burst > u64::from(aries.window);
         if let Some(commits) = &mut self.commits {
             match (of.window_since, full) {
-                (None, true) => commits.windows[nic.index()].entry(None).or_default().push([t, u64::MAX]),
+                (None, true) => commits.windows[nic.index()]
+                    .entry(None)
+                    .or_default()
+                    .push(Hold { time: [t, u64::MAX], holder: None }),
                 (Some(_), false) => {
                     let times = commits.windows[nic.index()].entry(None).or_default();
-                    times.last_mut().expect("it has begun")[1] = t;
+                    times.last_mut().expect("it has begun").time[1] = t;
                 }
                 _ => {}
             }
@@ -285,7 +294,7 @@ impl World<'_> {
             let Request { nic, to, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             let delay = t - self.started(request, packet);
-            let of = Acknowledgement { t, bytes: packet.bytes, delay, marked: packet.marked };
+            let of = Acknowledgement { t, bytes: packet.bytes, delay, marked: packet.marked, named: packet.named };
             self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
             self.inject(t, nic);
         } else {
@@ -356,6 +365,7 @@ impl World<'_> {
             request: Some(number),
             response: true,
             marked: request.marked,
+            named: request.named,
             bytes: request.bytes,
             wire: wire(&self.spec.fabric, request.bytes, true, self.messages[request.message].get),
             head: 0,

@@ -98,13 +98,26 @@ pub(crate) struct Commits {
     pub(crate) passages: Vec<Passage>,
     /// By NIC: the times in which the packet at the head waited for the window (with no key), or in which the window
     /// towards a destination had no room for a full packet; the end of the last may not be known.
-    pub(crate) windows: Vec<BTreeMap<Option<usize>, Vec<[u64; 2]>>>,
+    pub(crate) windows: Vec<BTreeMap<Option<usize>, Vec<Hold>>>,
 }
 
-/// How long the windows of a NIC held back a packet to a destination during a wait.
-fn held(windows: &BTreeMap<Option<usize>, Vec<[u64; 2]>>, to: usize, wait: [u64; 2]) -> u64 {
+/// A time in which a window holds back packets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    /// From when to when.
+    pub(crate) time: [u64; 2],
+    /// The job that holds the queue because of which; none for that of the packets.
+    pub(crate) holder: Option<usize>,
+}
+
+/// How long the windows of a NIC held back a packet to a destination during a wait, and for whom, part by part.
+fn held(
+    windows: &BTreeMap<Option<usize>, Vec<Hold>>,
+    to: usize,
+    wait: [u64; 2],
+) -> impl Iterator<Item = (Option<usize>, u64)> {
     let times = [None, Some(to)].into_iter().filter_map(|key| windows.get(&key)).flatten();
-    times.map(|&full| overlap(wait, full)).sum()
+    times.map(move |of| (of.holder, overlap(wait, of.time)))
 }
 
 impl Commits {
@@ -134,8 +147,11 @@ impl Commits {
                 if let Some(nic) = nic {
                     let (wait, to) = ([packet.since, packet.committed], packet.to);
                     let is_request = matches!(links[link].sender, Sender::Nic(_));
-                    let window = if is_request { held(&self.windows[nic], to, wait) } else { 0 };
-                    waits(victim, Wait::Window, window);
+                    let mut window = 0;
+                    for (holder, ps) in held(&self.windows[nic], to, wait).filter(|_| is_request) {
+                        waits(holder.unwrap_or(victim), Wait::Window, ps);
+                        window += ps;
+                    }
                     waits(victim, Wait::SourceBuffer, packet.committed - packet.since - window);
                     waits(victim, Wait::SourceLink, turn - packet.ready);
                     continue;
@@ -230,7 +246,7 @@ impl Commits {
         match of.sender {
             Sender::Nic(nic) => {
                 let wait = [packet.since, packet.committed];
-                room -= held(&self.windows[nic.index()], packet.to, wait);
+                room -= held(&self.windows[nic.index()], packet.to, wait).map(|(_, ps)| ps).sum::<u64>();
             }
             Sender::Responses(nic) => at = first_nic + nic.index(),
             Sender::Port => {}

@@ -1,6 +1,9 @@
 //! Windows between NICs, fixed or under congestion control (model, section 3).
 
+use odonata_sim::engine::random::{Stream, below, random};
 use odonata_sim::spec::{CongestionLaw, FabricSpec};
+
+use crate::world::World;
 
 /// The longest pause.
 const LONGEST_PAUSE: u128 = 1 << 40;
@@ -14,6 +17,8 @@ pub(crate) struct Pair {
     pub(crate) window: u64,
     /// r: the end of a pause.
     pub(crate) pause_end: u64,
+    /// The job that holds the queue for which the NIC waits; none for that of its own messages.
+    pub(crate) holder: Option<usize>,
     /// c.
     since: u64,
     /// alpha, a and m of `ecn-window`.
@@ -32,6 +37,8 @@ pub(crate) struct Acknowledgement {
     pub(crate) bytes: u64,
     pub(crate) delay: u64,
     pub(crate) marked: bool,
+    /// The job that the mark names.
+    pub(crate) named: Option<usize>,
 }
 
 impl Pair {
@@ -41,6 +48,7 @@ impl Pair {
             in_flight: 0,
             window: fabric.most_in_flight().expect("there are windows"),
             pause_end: 0,
+            holder: None,
             since: 0,
             share: 65_536,
             acknowledged: 0,
@@ -72,6 +80,12 @@ impl Pair {
             CongestionLaw::EcnWindow => self.ecn_window(full, most, of, new),
             CongestionLaw::ReceiverCredit { .. } => {} // the window is fixed
             CongestionLaw::Nscc { target_ps } => self.nscc(full, most, target_ps, of, new),
+        }
+        if of.marked {
+            self.holder = of.named;
+        }
+        if self.window == most {
+            self.holder = None;
         }
     }
 
@@ -135,5 +149,30 @@ impl Pair {
             }
         };
         self.window = grown.min(u128::from(most)) as u64;
+    }
+}
+
+impl World<'_> {
+    /// The job that a mark at an output names at `t`, if blame is measured.
+    pub(crate) fn name_holder(&self, t: u64, out: usize) -> Option<usize> {
+        if !self.spec.measure.blame {
+            return None;
+        }
+        let link = &self.links[out];
+        let sending = link.sending.iter().map(|of| (of.message, link.serialisation(of.wire).min(of.leaves - t)));
+        let in_line = link.line.iter().map(|granted| &granted.packet);
+        let blocked = link.channels.iter().flat_map(|channel| &channel.fifo);
+        let behind_crossbar = self.crossbars.get(self.map.router(out)).into_iter().flat_map(|of| of.packets_to(out));
+        let whole = in_line.chain(blocked).chain(behind_crossbar);
+        let mut held = vec![0; self.spec.jobs.len()]; // H
+        for (message, ps) in sending.chain(whole.map(|of| (of.message, link.serialisation(of.wire)))) {
+            held[self.messages[message].job] += ps;
+        }
+        let x = below(random(self.spec.seed, Stream::Holder, out as u64, t), held.iter().sum());
+        let up_to = held.iter().scan(0, |sum, ps| {
+            *sum += ps;
+            Some(*sum)
+        });
+        up_to.into_iter().position(|sum: u64| x < sum)
     }
 }

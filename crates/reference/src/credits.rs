@@ -18,6 +18,8 @@ pub(crate) struct Turns {
     asked: BTreeMap<usize, u64>,
     /// U(s).
     unasked: BTreeMap<usize, u64>,
+    /// By sender: when the tail of the latest packet left that has come and did not announce more.
+    last: BTreeMap<usize, u64>,
     /// Acknowledgements that are held, by sender.
     held: BTreeMap<usize, VecDeque<Packet>>,
     /// g.
@@ -52,12 +54,21 @@ impl World<'_> {
     pub(crate) fn acknowledge(&mut self, t: u64, packet: &Packet) {
         let acknowledgement = self.response(t, packet);
         let gives_credits = self.ahead().is_some();
+        let left = self.requests[packet.request.expect("it is one")].left.expect("it has left");
         let of = &mut self.nics[packet.destination.index()];
         if !gives_credits {
             of.responses.push_back(acknowledgement);
             return self.send_responses(t, packet.destination);
         }
         let sender = acknowledgement.destination.index();
+        let overtaken = of.turns.last.get(&sender).is_some_and(|last| left < *last);
+        if overtaken {
+            of.responses.push_back(acknowledgement);
+            return self.send_responses(t, packet.destination);
+        }
+        if !packet.marked {
+            of.turns.last.insert(sender, left);
+        }
         let held = of.turns.held.entry(sender).or_default();
         held.push_back(acknowledgement);
         let asked = of.turns.asked.entry(sender).or_default();

@@ -43,6 +43,18 @@ impl Crossbar {
         self.queues.values().flat_map(|queue| &queue.packets)
     }
 
+    /// The packets in its queues that have an output port.
+    pub(crate) fn packets_to(&self, out: usize) -> impl Iterator<Item = &Packet> {
+        self.queues.iter().flat_map(move |((_, _, virtual_output), queue)| {
+            let count = match (virtual_output, queue.output) {
+                (Some((port, _)), _) if *port == out => queue.packets.len(),
+                (None, Some((port, _))) if port == out => 1,
+                _ => 0,
+            };
+            queue.packets.iter().take(count)
+        })
+    }
+
     /// The queues whose heads have an output, in order of priority.
     fn requests(&self) -> Vec<(Key, Output)> {
         let mut requests: Vec<_> =

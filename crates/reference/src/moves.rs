@@ -363,7 +363,10 @@ impl World<'_> {
         let own = if matches!(map.network.peer[slot], Peer::Node(_)) { 0 } else { came_on - shift };
         let decision = DecisionContext { spec, routing, map, links, slot, channel: own, t };
         let (out, channel) = decision.route(packet);
-        packet.marked |= self.marks(t, out, packet);
+        if !packet.marked && self.marks(t, out, packet) {
+            packet.marked = true;
+            packet.named = self.name_holder(t, out);
+        }
         let to_node = matches!(links[out].far, Far::Node);
         let channel = if to_node && !self.has_classes() { channel } else { channel + shift };
         packet.hop += 1;

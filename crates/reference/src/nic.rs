@@ -83,6 +83,7 @@ impl Nic {
             request: None,
             response: false,
             marked: false,
+            named: None,
             bytes,
             wire: aries::wire(fabric, bytes, false, message.get),
             head: 0,

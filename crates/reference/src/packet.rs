@@ -149,6 +149,8 @@ pub(crate) struct Packet {
     pub(crate) response: bool,
     /// Whether a switch has marked it, or the request that it answers.
     pub(crate) marked: bool,
+    /// The job that the mark names, if blame is measured.
+    pub(crate) named: Option<usize>,
     /// Its payload, or what it asks for or answers.
     pub(crate) bytes: u64,
     /// Its bytes on a link and in a buffer.

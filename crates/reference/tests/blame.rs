@@ -5,8 +5,8 @@
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::output::{Blame, RootRows, Wait};
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, Gateways, LinkSpec, MeasureSpec, Operation, Pattern, Record, RouterKind, RouterSpec,
-    RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
+    Arbitration, AriesSpec, CongestionLaw, CongestionSpec, Gateways, LinkSpec, MeasureSpec, Operation, Pattern, Record,
+    RouterKind, RouterSpec, RoutingSpec, Select, Sensing, Switching, TopologySpec, Via,
 };
 use odonata_sim::{Output, Spec};
 use odonata_testkit as testkit;
@@ -394,6 +394,54 @@ fn a_packet_waits_for_the_window() {
     let blame = run(&spec).blame;
     assert_eq!(rows(&spec, &blame), [(0, 0, Wait::Window, Place::From(0), 540 * NS)]);
     assert_eq!(blame.service_ps, [2 * 540 * NS]);
+}
+
+/// Three packets of job 0 of 600 B, and one of job 1 before them on the link between the routers, in [113, 713) ns. Two of
+/// job 0 may be on the way; they go at 10 ns, and the window is as large as it can be until the first is acknowledged. It
+/// is decided on at 123 ns, behind the packet of job 1 only, and marked. It crosses in [713, 1313) and arrives at 1446 ns;
+/// its acknowledgement of 1 B arrives 127.2 ns later. Now the window is one packet, and job 1 is its holder, until the
+/// second is acknowledged 600 ns later.
+#[test]
+fn a_nic_waits_for_the_jobs_that_hold_the_queue_that_has_marked() {
+    let mut spec = spec((10, 10_000), (1, 10_000), 600, &[(&[0, 4], 1_800, 10), (&[1, 5], 600, 0)]);
+    let law = CongestionLaw::EcnWindow;
+    spec.fabric.congestion_control = Some(CongestionSpec { law, window_bytes: 1_200, mark_above_bytes: Some(0) });
+    let window = |spec: &Spec| {
+        let rows = rows(spec, &run(spec).blame).into_iter();
+        rows.filter(|row| row.2 == Wait::Window).collect::<Vec<_>>()
+    };
+    let at = Place::From(0);
+    assert_eq!(window(&spec), [(0, 0, Wait::Window, at, 1_563_200), (0, 1, Wait::Window, at, 600 * NS)]);
+    // Without a mark the window stays as it is.
+    spec.fabric.congestion_control = Some(CongestionSpec { law, window_bytes: 1_200, mark_above_bytes: Some(10_000) });
+    assert_eq!(window(&spec), [(0, 0, Wait::Window, at, 1_563_200)]);
+}
+
+/// Queues between routers are held by packets of any job, and those before nodes by packets of one.
+#[test]
+fn only_marks_between_routers_name_other_jobs() {
+    let mut counts = std::collections::BTreeMap::<_, [u32; 2]>::new();
+    for seed in 0..300 {
+        let mut spec = if seed % 2 == 0 { testkit::congested_spec(seed) } else { testkit::held_back_spec(seed) };
+        (spec.measure.blame, spec.measure.roots) = (true, false);
+        let law = match spec.fabric.congestion_control.expect("it has one").law {
+            CongestionLaw::Slingshot => "slingshot",
+            CongestionLaw::EcnWindow => "ecn-window",
+            CongestionLaw::Nscc { .. } => "nscc",
+            CongestionLaw::ReceiverCredit { .. } => "receiver-credit",
+        };
+        let Ok(Output { blame, .. }) = odonata_reference::run(&spec, &mut ()) else { continue };
+        for i in (0..blame.ps.len()).filter(|&i| blame.wait[i] == Wait::Window) {
+            counts.entry(law).or_default()[usize::from(blame.victim[i] != blame.cause[i])] += 1;
+        }
+    }
+    let of = |law: &str| counts.get(law).copied().unwrap_or_default();
+    for law in ["ecn-window", "nscc"] {
+        assert!(of(law).iter().all(|&count| count >= 20), "{law}: {counts:?}");
+    }
+    for law in ["slingshot", "receiver-credit"] {
+        assert!(of(law)[0] >= 20 && of(law)[1] == 0, "{law}: {counts:?}");
+    }
 }
 
 /// The waits and services of each job, and the sums of the latencies of its counted messages.

@@ -250,6 +250,12 @@ fn sim_equals_the_reference_with_congestion_control() {
     compare_all(200, testkit::congested_spec);
 }
 
+/// Marks name the jobs that hold queues, and NICs wait for them.
+#[test]
+fn sim_equals_the_reference_when_marks_name_jobs() {
+    compare_all(150, testkit::held_back_spec);
+}
+
 /// Links serve classes by priority and share, and each class has its own buffers.
 #[test]
 fn sim_equals_the_reference_with_traffic_classes() {

@@ -9,7 +9,7 @@ use odonata_topology::ClassId;
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, EventKind, NicNews, RouteDecision};
 use crate::fabric::{HopTiming, Links, OutputVc, PacketInfo, PacketTimes, RouterPlace, Wiring};
-use crate::observe::{Commit, Left, Observers, RoomRelease};
+use crate::observe::{Commit, Left, MarkName, OWN, Observers, RoomRelease};
 
 /// The NICs at the ends of the fabric.
 pub trait Nics: PacketInfo {
@@ -109,12 +109,14 @@ pub struct FabricPost {
     credits: Vec<Credit>,
     /// What the observers there must know of these packets.
     releases: Vec<RoomRelease>,
+    /// The jobs that marks of their requests name.
+    names: Vec<MarkName>,
 }
 
 impl FabricPost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.credits.is_empty() && self.releases.is_empty()
+        self.credits.is_empty() && self.releases.is_empty() && self.names.is_empty()
     }
 }
 
@@ -148,7 +150,20 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
     ) -> bool {
         self.observe_decision(nics, place, packet, out);
         let Links { marks, wiring, .. } = &self.links;
-        marks.as_ref().is_some_and(|marks| marks.marks(wiring, backlog, packet, place.first + u32::from(out)))
+        let slot = place.first + u32::from(out);
+        let marked = marks.as_ref().is_some_and(|marks| marks.marks(wiring, backlog, packet, slot));
+        if let Some(blame) = &mut self.observers.blame
+            && blame.names_marks()
+        {
+            let (job, first) = (nics.job(packet), marked && !packet.is_marked());
+            if !wiring.wires[slot as usize].node {
+                let ps = self.links.times(nics, packet).serialisation(wiring.wires[slot as usize].class);
+                blame.stand(slot as usize, job, ps, first.then_some(packet.message), packet.time);
+            } else if first {
+                blame.note_name(packet.message, OWN); // a node takes packets of one job only
+            }
+        }
+        marked
     }
 
     /// The same for those who observe it.
@@ -336,7 +351,8 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
 
     /// Exchanges what is sent to a partition with something empty.
     pub fn take_sent(&mut self, to: usize, empty: &mut FabricPost) {
-        self.observers.take_sent(to, &mut self.posts[to].releases);
+        let FabricPost { releases, names, .. } = &mut self.posts[to];
+        self.observers.take_sent(to, (releases, names));
         std::mem::swap(&mut self.posts[to], empty);
     }
 
@@ -346,7 +362,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
             // SAFETY: another partition has found the port and channel in the same wiring.
             unsafe { self.note_credit(credit) };
         }
-        self.observers.take_post(&mut post.releases, self.queue.horizon());
+        self.observers.take_post(&mut post.releases, &mut post.names, self.queue.horizon());
     }
 }
 

@@ -30,6 +30,8 @@ pub use nic::{Nic, Waiting};
 pub use simple::Simple;
 pub use windowed::Windowed;
 
+use crate::observe::Held;
+
 /// A kind of NIC: which packets it sends now, and which later.
 pub trait Endpoint: Sized + Send {
     /// Whether packets are answered.
@@ -92,7 +94,7 @@ pub trait Endpoint: Sized + Send {
     }
 
     /// For how long, up to `now`, a NIC has held back packets to another one.
-    fn held(&self, nic: u32, to: u32, now: u64) -> u64;
+    fn held(&self, nic: u32, to: u32, now: u64) -> Held;
 
     /// NICs that have sent more without an answer than they may, for audits.
     fn overfull(&self) -> u64;

@@ -19,7 +19,9 @@ pub mod operations;
 pub mod series;
 
 pub use arrivals::{ArrivalCounts, Arrivals};
-pub use blame::{Blame, BlameCounts, Needs, Room, RoomRelease, RootRows, Sides, Stay, Victim, Wait};
+pub use blame::{
+    Blame, BlameCounts, Held, MarkName, Needs, OWN, Room, RoomRelease, RootRows, Sides, Stay, Victim, Wait,
+};
 pub use by_class::ByClass;
 pub use operations::{NO_PEER, OperationCounts, Operations, Task};
 pub use series::{Routes, Series, SeriesCounts};
@@ -177,16 +179,16 @@ impl Observers {
     }
 
     /// Exchanges what another partition must know with something empty.
-    pub fn take_sent(&mut self, to: usize, empty: &mut Vec<RoomRelease>) {
+    pub fn take_sent(&mut self, to: usize, empty: (&mut Vec<RoomRelease>, &mut Vec<MarkName>)) {
         if let Some(blame) = &mut self.blame {
             blame.take_sent(to, empty);
         }
     }
 
     /// Takes what another partition has sent. All later decisions here are at `horizon` or later.
-    pub fn take_post(&mut self, post: &mut Vec<RoomRelease>, horizon: u64) {
+    pub fn take_post(&mut self, releases: &mut Vec<RoomRelease>, names: &mut Vec<MarkName>, horizon: u64) {
         if let Some(blame) = &mut self.blame {
-            blame.take_post(post, horizon);
+            blame.take_post(releases, names, horizon);
         }
     }
 

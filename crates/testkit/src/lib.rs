@@ -15,8 +15,8 @@ use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    Body, FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Phase, PhaseAction, Prepared,
-    ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
+    Body, CongestionLaw, FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Phase, PhaseAction,
+    Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -177,6 +177,26 @@ pub fn congested_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&MAKERS)(c.next());
         fabrics::congestion_control(&mut c, &mut spec.fabric);
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
+/// A valid specification of several jobs with blame and a congestion control whose marks come from any queue, often.
+pub fn held_back_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x4e_1d5);
+    loop {
+        let mut spec = c.of(&MAKERS)(c.next());
+        fabrics::congestion_control(&mut c, &mut spec.fabric);
+        let full = u64::from(spec.fabric.packet_bytes);
+        let Some(control) = &mut spec.fabric.congestion_control else { continue };
+        if matches!(control.law, CongestionLaw::Slingshot | CongestionLaw::ReceiverCredit { .. }) || spec.jobs.len() < 2
+        {
+            continue;
+        }
+        (control.window_bytes, control.mark_above_bytes) = (full * c.of(&[2, 2, 3, 8]), Some(full * c.of(&[0, 0, 1])));
+        (spec.measure.blame, spec.measure.roots) = (true, c.chance(30));
         if spec.check().is_ok() {
             return valid(seed, spec);
         }

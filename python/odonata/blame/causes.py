@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -94,6 +94,8 @@ class JobCauses:
     roots: tuple[Cause, ...] = ()
     """Where the chains of full buffers end for which they wait, by the job that occupies the links there, longest
     first; shares are of the waiting for room. Empty if it was not recorded."""
+    congestion_control: str | None = None
+    """The congestion control of the run (`fabric.congestion_control.kind`); `None` without one."""
 
     @property
     def waiting_share(self) -> float:
@@ -125,6 +127,7 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
     chains = (run.roots if roots is None else roots).join(ends, on="link", how="left").with_columns(wait=pl.lit(ROOM))
     groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
     word = KINDS[run.resolved["spec"]["topology"]["kind"]].group_name
+    control = law_of(run.resolved["spec"]["fabric"])
     causes = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
         own = rows.filter(pl.col("victim") == number)
@@ -140,9 +143,16 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
                 service,
                 _ranked(waits, name, names, groups, word),
                 _ranked(ends_of, name, names, groups, word),
+                control,
             )
         )
     return causes
+
+
+def law_of(fabric: dict[str, Any]) -> str | None:
+    """The congestion control of a resolved fabric, if it has one."""
+    law = (fabric.get("congestion_control") or {}).get("law")
+    return law if law is None or isinstance(law, str) else next(iter(law))
 
 
 def _ranked(rows: pl.DataFrame, victim: str, names: list[str], groups: int, word: str) -> tuple[Cause, ...]:

@@ -26,6 +26,9 @@ DISAGREE = 2.0
 """Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
 (assumed)."""
 
+WINDOW = "window"
+"""The wait at a NIC whose window is full, or whose pair pauses (docs/model.md, section 9)."""
+
 _FOR = {
     "link": "for busy links",
     "buffer": "for room in the next router's buffers",
@@ -35,7 +38,7 @@ _FOR = {
     "crossbar-input": "for the inputs of crossbars",
     "crossbar-output": "for the outputs of crossbars",
     "output-buffer": "for room in the output buffers of routers",
-    "window": "at its NICs, for responses",
+    WINDOW: "at its NICs, until packets are answered",
 }
 
 
@@ -45,6 +48,7 @@ def sentences(explanation: Explanation) -> list[str]:
     for job in explanation.jobs:
         lines.append(_waiting(job))
         lines.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        lines.extend(_held_back(job))
         lines.extend(_rooted(job))
         for program in explanation.programs:
             if program.job == job.job:
@@ -155,6 +159,21 @@ def _place(cause: Cause) -> str:
         return f"{percent(ps / cause.ps)} of that at links {where}"
     class_, most = next(iter(cause.by_class.items()))
     return f"{percent(most / cause.ps)} of that at links of class {class_}{_out_of(cause)}"
+
+
+def _held_back(job: JobCauses) -> list[str]:
+    """For how long and for whom congestion control holds packets back at their NICs, if it does."""
+    waits = [(cause, cause.by_wait.get(WINDOW, 0)) for cause in job.causes]
+    held = sum(ps for _, ps in waits)
+    if job.congestion_control is None or not job.waiting_ps or held < LEAST * job.waiting_ps:
+        return []
+    parts = []
+    for cause, ps in sorted(waits, key=lambda wait: -wait[1]):
+        if ps >= LEAST * held:
+            whose = "its own packets" if cause.cause == job.job else f"packets of `{cause.cause}`"
+            parts.append(f"{percent(ps / held)} because of queues of {whose}")
+    text = f"{percent(held / job.waiting_ps)} of this waiting is at its NICs, where congestion control"
+    return [f"{text} (`{job.congestion_control}`) holds packets back: {', '.join(parts)}."]
 
 
 def _rooted(job: JobCauses) -> list[str]:

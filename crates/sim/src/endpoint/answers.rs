@@ -6,6 +6,7 @@ use super::readings::Readings;
 use super::{Answer, Grants, ModePolicies};
 use crate::fabric::PacketTimes;
 use crate::fabric::packet::Event;
+use crate::observe::OWN;
 use crate::output::{MessageCounters, NicCounters};
 use crate::spec::{CongestionLaw, FabricSpec, Spec};
 use odonata_topology::ClassId;
@@ -198,16 +199,16 @@ impl Answers {
         self.rows[job] = rows;
     }
 
-    /// A request from a NIC has come to another one, which answers it now or when the NIC has its turn. Returns when it must
-    /// look again, if it must.
+    /// A request has come to a NIC, which answers it now or when its sender has its turn; `more` says whether it announces
+    /// more. Returns when the NIC must look again, if it must.
     #[inline]
-    pub fn answer_request(&mut self, nic: u32, from: u32, response: Event, announces_more: bool) -> Option<u64> {
+    pub fn answer_request(&mut self, nic: u32, request: Request, response: Event, more: bool) -> Option<u64> {
         let responses = &mut self.nics[nic as usize].responses;
         let Some(grants) = &mut self.grants else {
             responses.push_back(response);
             return None;
         };
-        grants.come(nic, from, response, announces_more, responses)
+        grants.come(nic, (request.nic, request.start), response, more, responses)
     }
 
     /// The time of the next credit of a NIC. Returns when it must look again, if it must.
@@ -405,7 +406,7 @@ impl Answers {
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
         let to = exchange.to + if exchange.striped { nic % self.rails } else { 0 };
-        let answer = Answer { to, bytes, at, delay: at - start, marked: response.is_marked() };
+        let answer = Answer { to, bytes, at, delay: at - start, marked: response.is_marked(), named: OWN };
         if exchange.packets_left > 0 {
             return (answer, None, wake);
         }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Answer, Answers, Endpoint};
+use crate::observe::Held;
 
 /// The window of one NIC.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +77,8 @@ impl Endpoint for Aries {
     }
 
     #[inline]
-    fn held(&self, nic: u32, _: u32, now: u64) -> u64 {
-        self.answers.nics[nic as usize].held(now)
+    fn held(&self, nic: u32, _: u32, now: u64) -> Held {
+        Held::own(self.answers.nics[nic as usize].held(now))
     }
 
     fn overfull(&self) -> u64 {

@@ -30,6 +30,8 @@ pub struct Answer {
     pub delay: u64,
     /// Whether a switch marked the packet.
     pub marked: bool,
+    /// The job that the mark names, if blame is measured and it is another one; else [`OWN`](crate::observe::OWN).
+    pub named: u16,
 }
 
 /// The window of a pair of NICs. What the numbers of a law mean is up to the law.
@@ -85,6 +87,12 @@ impl Control {
     #[must_use]
     pub fn has_room(&self, window: &Window, in_flight: u64) -> bool {
         in_flight + self.full <= window.bytes.max(self.full)
+    }
+
+    /// Whether a window is as large as it can be.
+    #[must_use]
+    pub fn is_widest(&self, window: &Window) -> bool {
+        window.bytes == self.most
     }
 
     /// Largest window.

@@ -16,6 +16,8 @@ struct Sender {
     asked: u64,
     /// Packets that have come without having been asked for.
     unasked: u64,
+    /// When the latest packet left that has come and did not announce more.
+    last: u64,
 }
 
 /// One NIC.
@@ -54,18 +56,22 @@ impl Grants {
         Self { full: u64::from(full), ahead, first, spacing, nics: vec![Receiver::default(); nics] }
     }
 
-    /// A packet has come to a NIC at the time of its response, which joins `released` now or when it is the turn of `from`.
-    /// Returns when the NIC must look again.
+    /// A packet that left `from` at `left` has come to a NIC at the time of its response, which joins `released` now or when
+    /// it is the turn of `from`. Returns when the NIC must look again.
     pub fn come(
         &mut self,
         nic: u32,
-        from: u32,
+        (from, left): (u32, u64),
         response: Event,
         announces_more: bool,
         released: &mut VecDeque<Event>,
     ) -> Option<u64> {
         let of = &mut self.nics[nic as usize];
         let sender = of.senders.entry(from).or_default();
+        if left < sender.last {
+            released.push_back(response); // it was overtaken
+            return None;
+        }
         let unasked = announces_more && sender.unasked < self.first;
         let served = match (announces_more, unasked) {
             (false, _) => sender.asked,
@@ -81,6 +87,7 @@ impl Grants {
             }
             sender.held.push_back(response);
         } else {
+            sender.last = left;
             if !sender.held.is_empty() {
                 of.turns.retain(|other| *other != from);
             }
@@ -134,7 +141,7 @@ mod tests {
         let mut grants = Grants::new(1_000, 0, 2_000, 100, 1);
         let mut come = |from: u32, key: u32, at: u64, more: bool| {
             let mut released = VecDeque::new();
-            let look = grants.come(0, from, Event::packet(at, 0, 0, key, 1), more, &mut released);
+            let look = grants.come(0, (from, at), Event::packet(at, 0, 0, key, 1), more, &mut released);
             (released.iter().map(|response| (response.key, response.time)).collect::<Vec<_>>(), look)
         };
         assert_eq!(come(5, 1, 1_000, true), (vec![(1, 1_000)], None), "the first credit");
@@ -154,11 +161,26 @@ mod tests {
         let mut grants = Grants::new(1_000, 2, 1_000, 100, 1);
         let mut come = |key: u32, at: u64| {
             let mut released = VecDeque::new();
-            grants.come(0, 5, Event::packet(at, 0, 0, key, 1), true, &mut released);
+            grants.come(0, (5, at), Event::packet(at, 0, 0, key, 1), true, &mut released);
             released.iter().map(|response| response.key).collect::<Vec<_>>()
         };
         assert_eq!(come(1, 1_000), [1]);
         assert!(come(2, 2_000).is_empty(), "the first window is two packets");
         assert_eq!(come(3, 3_000), [2]);
+    }
+
+    /// Catches credits for what a sender does not have any more, which nobody would ever use.
+    #[test]
+    fn a_packet_that_was_overtaken_by_the_last_one_announces_nothing() {
+        let mut grants = Grants::new(1_000, 0, 1_000, 100, 1);
+        let mut come = |left: u64, key: u32, more: bool| {
+            let mut released = VecDeque::new();
+            grants.come(0, (5, left), Event::packet(9_000 + u64::from(key), 0, 0, key, 1), more, &mut released);
+            let keys = released.iter().map(|response| response.key).collect::<Vec<_>>();
+            (keys, grants.nics[0].asked)
+        };
+        assert_eq!(come(30, 1, false), (vec![1], 0), "the last packet comes first");
+        assert_eq!(come(20, 2, true), (vec![2], 0), "it is answered, and nothing is asked for");
+        assert_eq!(come(40, 3, true), (vec![3], 1_000), "there is more again");
     }
 }

@@ -1,6 +1,7 @@
 //! A NIC that sends whatever its first router has room for.
 
 use super::{Answer, Answers, Endpoint};
+use crate::observe::Held;
 
 /// NICs without responses and without state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,8 +34,8 @@ impl Endpoint for Simple {
     }
 
     #[inline(always)]
-    fn held(&self, _: u32, _: u32, _: u64) -> u64 {
-        0
+    fn held(&self, _: u32, _: u32, _: u64) -> Held {
+        Held::default()
     }
 
     fn overfull(&self) -> u64 {

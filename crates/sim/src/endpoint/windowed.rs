@@ -7,22 +7,25 @@ use std::hash::BuildHasherDefault;
 use super::control::{Answer, Control, Window};
 use super::{Answers, Endpoint, Waiting};
 use crate::engine::random::Mixer;
+use crate::observe::{Held, OWN};
 
 /// What a NIC has sent to another one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Pair {
     window: Window,
     /// Payload without an acknowledgement, as far as the NIC has looked.
     in_flight: u64,
     /// Since when nothing may be sent.
     held_since: Option<u64>,
+    /// The job for which, or [`OWN`].
+    holder: u16,
     /// For how long nothing might be sent before.
-    held: u64,
+    held: Held,
 }
 
 impl Pair {
     fn new(control: &Control) -> Self {
-        Self { window: control.first(), in_flight: 0, held_since: None, held: 0 }
+        Self { window: control.first(), in_flight: 0, held_since: None, holder: OWN, held: Held::default() }
     }
 
     /// A pause may have ended by `now`.
@@ -31,7 +34,7 @@ impl Pair {
             && control.has_room(&self.window, self.in_flight)
             && let Some(since) = self.held_since.take()
         {
-            self.held += self.window.pause_end.max(since) - since;
+            self.held.add(self.window.pause_end.max(since) - since, self.holder);
         }
     }
 
@@ -40,7 +43,7 @@ impl Pair {
         if !control.has_room(&self.window, self.in_flight) || self.window.pause_end > now {
             self.held_since.get_or_insert(now);
         } else if let Some(since) = self.held_since.take() {
-            self.held += now - since;
+            self.held.add(now - since, self.holder);
         }
     }
 
@@ -48,6 +51,18 @@ impl Pair {
         self.advance(control, answer.at);
         self.in_flight -= u64::from(answer.bytes);
         control.acknowledge(&mut self.window, answer);
+        let holder = match answer.marked {
+            _ if control.is_widest(&self.window) => OWN,
+            true => answer.named,
+            false => self.holder,
+        };
+        if holder != self.holder {
+            if let Some(since) = &mut self.held_since {
+                self.held.add(answer.at - *since, self.holder);
+                *since = answer.at;
+            }
+            self.holder = holder;
+        }
         self.note(control, answer.at);
     }
 }
@@ -221,15 +236,18 @@ impl Endpoint for Windowed {
     }
 
     /// The time for which the window towards the destination had no room for a full packet, or the pair paused.
-    fn held(&self, nic: u32, to: u32, now: u64) -> u64 {
+    fn held(&self, nic: u32, to: u32, now: u64) -> Held {
         let NicWindows { destinations, returned, .. } = &self.nics[nic as usize];
-        let Some(mut pair) = destinations.get(&to).map(|of| of.pair) else { return 0 };
+        let Some(mut pair) = destinations.get(&to).map(|of| of.pair.clone()) else { return Held::default() };
         // The NIC may not have looked yet at acknowledgements that have come.
         for answer in returned.iter().take_while(|answer| answer.at <= now).filter(|answer| answer.to == to) {
             pair.acknowledge(&self.control, answer);
         }
         pair.advance(&self.control, now);
-        pair.held + pair.held_since.map_or(0, |since| now - since)
+        if let Some(since) = pair.held_since {
+            pair.held.add(now - since, pair.holder);
+        }
+        pair.held
     }
 
     fn overfull(&self) -> u64 {

@@ -23,6 +23,8 @@ pub enum Stream {
     Compute = 6,
     /// Length of a burst or a pause of a job: component = node of its rank 0, counter = 2 * burst, and + 1 for the pause.
     Burst = 7,
+    /// Job that a mark names: component = link, counter = time.
+    Holder = 8,
 }
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit affects every output bit.

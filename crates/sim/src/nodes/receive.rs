@@ -66,7 +66,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
-        let look = answers.answer_request(nic, request.nic, response, arrival.is_marked());
+        let look = answers.answer_request(nic, request, response, arrival.is_marked());
         self.send_granted(fabric, nic, arrival.time, look);
     }
 
@@ -154,7 +154,12 @@ impl<E: Endpoint> Nodes<'_, E> {
             fabric.queue.push(place.router, packet.arrival(at, place.port, nic));
             return;
         }
-        let (answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at);
+        let (mut answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at);
+        if let Some(blame) = &fabric.observers.blame
+            && answer.marked
+        {
+            answer.named = blame.named(packet.message);
+        }
         self.endpoint.answered(request.nic, answer);
         if let Some(at) = wake {
             let place = fabric.links.wiring.event_attachment(nic);

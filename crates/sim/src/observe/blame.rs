@@ -5,11 +5,13 @@
 
 mod buffers;
 mod crossings;
+mod held;
 mod notes;
 mod pool;
 mod roots;
 mod rows;
 mod sources;
+mod standing;
 mod turns;
 
 use std::ops::Range;
@@ -17,11 +19,13 @@ use std::ops::Range;
 use buffers::Buffers;
 use crossings::{Before, Crossings};
 pub use crossings::{Needs, Sides, Stay};
+pub use held::{Held, OWN};
 use notes::{Note, Notes, What};
 use roots::{BeforeGrant, Roots};
 pub use roots::{Room, Root, RootRows};
 use rows::Rows;
 use sources::Sources;
+use standing::Standing;
 use turns::Turns;
 
 use super::{Commit, Left};
@@ -68,7 +72,7 @@ pub enum Wait {
     CrossbarOutput = 6,
     /// At a router with a crossbar: for room in the output buffer.
     OutputBuffer = 7,
-    /// At a NIC of Aries: for responses, because its window is full.
+    /// At a NIC that answers packets: for responses, because a window is full, or because a pair pauses.
     Window = 8,
 }
 
@@ -114,6 +118,9 @@ pub struct RoomRelease {
     pub root: Option<(u32, Root)>,
 }
 
+/// The slot of a request that a switch has marked, and the job that the mark names.
+pub type MarkName = (u32, u16);
+
 /// The job of a packet, and whether its waits count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Victim {
@@ -142,12 +149,18 @@ pub struct BlameCounts {
     /// The victim of each message under way, by its slot. (A table of its own, because it is read at each hop.)
     victims: Vec<Victim>,
     sources: Sources,
+    /// The queues between routers that mark packets, if some do.
+    standing: Option<Standing>,
     /// Only messages that joined within this range are counted.
     counted: Range<u64>,
     /// By job.
     service: Vec<u64>,
     /// What other partitions must know, by partition.
     outgoing: Vec<Vec<RoomRelease>>,
+    /// The jobs that marks of their requests name, likewise.
+    outgoing_names: Vec<Vec<MarkName>>,
+    /// Number of this partition.
+    own: usize,
 }
 
 impl BlameCounts {
@@ -171,16 +184,62 @@ impl BlameCounts {
             roots: None,
             victims: Vec::new(),
             sources: Sources::new(nics, parts as usize),
+            standing: None,
             counted,
             service: vec![0; jobs],
             outgoing: Vec::new(),
+            outgoing_names: Vec::new(),
+            own: 0,
         }
     }
 
     /// The same counts, in one of so many partitions.
     #[must_use]
-    pub fn of_partitions(self, partitions: usize) -> Self {
-        Self { outgoing: vec![Vec::new(); partitions], ..self }
+    pub fn of_partitions(self, own: usize, partitions: usize) -> Self {
+        let (outgoing, outgoing_names) = (vec![Vec::new(); partitions], vec![Vec::new(); partitions]);
+        Self { outgoing, outgoing_names, own, ..self }
+    }
+
+    /// Names a job with each mark at a link between routers.
+    pub fn name_marks(&mut self, seed: u64) {
+        self.standing = Some(Standing::new(seed, self.slots));
+    }
+
+    /// Whether marks name jobs.
+    #[inline]
+    #[must_use]
+    pub fn names_marks(&self) -> bool {
+        self.standing.is_some()
+    }
+
+    /// The packet of a request, of a job, gets the output of a slot between routers, which takes `ps` for it; if it is given
+    /// its first mark there, in a queue that holds others, the mark names a job.
+    pub fn stand(&mut self, slot: usize, job: u16, ps: u64, marked: Option<u32>, now: u64) {
+        let Some(standing) = &mut self.standing else { return };
+        if let Some(request) = marked {
+            let named = standing.name(slot, now);
+            self.note_name(request, if named == job { OWN } else { named });
+        }
+        if let Some(standing) = &mut self.standing {
+            standing.join(slot, job, ps);
+        }
+    }
+
+    /// The mark of a request names a job. The partition whose NIC has sent the request must know.
+    pub fn note_name(&mut self, request: u32, named: u16) {
+        let partitions = self.outgoing_names.len().max(1);
+        let owner = request as usize % partitions; // each partition gives out its own slots
+        match &mut self.standing {
+            Some(standing) if owner == self.own => standing.note_name(request, named),
+            Some(_) => self.outgoing_names[owner].push((request, named)),
+            None => {}
+        }
+    }
+
+    /// The job that the mark of a request names, or [`OWN`].
+    #[must_use]
+    pub fn named(&self, request: u32) -> u16 {
+        self.standing.as_ref().map_or(OWN, |standing| standing.named(request))
     }
 
     /// Whether waits for room are followed to their roots.
@@ -201,7 +260,7 @@ impl BlameCounts {
     }
 
     /// A message joins the queue of a NIC, which has been held back for so long by its window towards the destination.
-    pub fn join_nic(&mut self, nic: u32, message: u32, held: u64) {
+    pub fn join_nic(&mut self, nic: u32, message: u32, held: Held) {
         self.sources.join_nic(nic as usize, message as usize, held);
     }
 
@@ -274,9 +333,16 @@ impl BlameCounts {
 
     /// A NIC commits a packet at `now` to a buffer. By then its window towards the destination has held it back for so long.
     /// Its link is free at `free`, and the packet is decided on `service` after that.
-    pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, held: u64, [now, free, service]: [u64; 3]) {
-        let [window, waited] = self.sources.waited(nic, message as usize, held, now);
-        self.leave_nic(nic, self.victim(message), window, Room { buffer, waited }, [now, free, service]);
+    pub fn inject(&mut self, nic: usize, message: u32, buffer: usize, mut held: Held, [now, free, service]: [u64; 3]) {
+        let (victim, [mut window, waited]) =
+            (self.victim(message), self.sources.waited(nic, message as usize, &mut held, now));
+        if victim.counts {
+            for (cause, ps) in held.for_others {
+                window -= ps;
+                self.rows.add(self.slots + nic, (victim.job, cause, Wait::Window), ps);
+            }
+        }
+        self.leave_nic(nic, victim, window, Room { buffer, waited }, [now, free, service]);
     }
 
     /// The same for a packet that has waited for the window.
@@ -305,13 +371,19 @@ impl BlameCounts {
         let full = self.links.take(slot, victim, [of.committed, of.ready, of.free], |ps| {
             rows.note(slot, (victim.job, victim.job, Wait::Link), ps)
         });
-        full | self.notes_room_of(victim.job) | matches!(of.left, Left::Output)
+        full | self.notes_room_of(victim.job) | matches!(of.left, Left::Output) | self.names_marks()
     }
 
     /// What a commit means for the room in buffers and for roots.
     pub fn commit_more(&mut self, of: &Commit<'_>, message: u32, links: &Links<'_>) {
         self.settle_if_full();
         let Victim { job, .. } = self.victim(message);
+        if let Some(standing) = &mut self.standing
+            && !of.to_node
+        {
+            let ps = of.times.serialisation(of.class);
+            standing.commit(of.output.slot(), job, ps, [of.committed, of.end]);
+        }
         let far = (!of.to_node).then(|| links.far_buffer(of.output, of.channel));
         match of.left {
             Left::Input { buffer, class } => {
@@ -378,14 +450,18 @@ impl BlameCounts {
     }
 
     /// Exchanges what another partition must know with something empty.
-    pub fn take_sent(&mut self, to: usize, empty: &mut Vec<RoomRelease>) {
-        std::mem::swap(&mut self.outgoing[to], empty);
+    pub fn take_sent(&mut self, to: usize, (releases, names): (&mut Vec<RoomRelease>, &mut Vec<MarkName>)) {
+        std::mem::swap(&mut self.outgoing[to], releases);
+        std::mem::swap(&mut self.outgoing_names[to], names);
     }
 
     /// Takes what another partition has sent. All later decisions here are at `horizon` or later.
-    pub fn take_post(&mut self, post: &mut Vec<RoomRelease>, horizon: u64) {
-        for release in post.drain(..) {
+    pub fn take_post(&mut self, releases: &mut Vec<RoomRelease>, names: &mut Vec<MarkName>, horizon: u64) {
+        for release in releases.drain(..) {
             self.take_back(release, horizon);
+        }
+        for (request, named) in names.drain(..) {
+            self.note_name(request, named);
         }
     }
 

@@ -24,7 +24,7 @@ use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCount
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
 use crate::routing::{AnyAlgorithm, ClassedAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
-use crate::spec::{JobSpec, SETTLE_PS, Spec};
+use crate::spec::{CongestionLaw, JobSpec, SETTLE_PS, Spec};
 use crate::switch::{Classed, Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
@@ -392,7 +392,8 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             Flights::of_partition(index as u32, partitions as u32, striped)
         };
         self.fabric.posts = (0..partitions).map(|_| FabricPost::default()).collect();
-        self.fabric.observers.blame = self.fabric.observers.blame.take().map(|blame| blame.of_partitions(partitions));
+        self.fabric.observers.blame =
+            self.fabric.observers.blame.take().map(|blame| blame.of_partitions(index, partitions));
         self
     }
 }
@@ -408,6 +409,11 @@ fn observers(spec: &Spec, wiring: &Wiring, classes: usize, behind_crossbar: bool
         let mut blame = BlameCounts::new(sizes, behind_crossbar, main as u16, measured, parts);
         if measure.roots {
             blame.follow_roots(sizes, behind_crossbar);
+        }
+        let control = spec.fabric.congestion_control;
+        // With Slingshot only ports to nodes mark, and those take packets of one job.
+        if control.is_some_and(|of| of.mark_above_bytes.is_some() && of.law != CongestionLaw::Slingshot) {
+            blame.name_marks(spec.seed);
         }
         blame
     });

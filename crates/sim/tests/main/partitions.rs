@@ -75,6 +75,7 @@ fn equal_when_packets_are_answered() {
     compare(60, generator::application_aware_spec);
     compare(60, generator::windowed_spec);
     compare(100, generator::congested_spec);
+    compare(60, generator::held_back_spec);
     compare(60, generator::classed_spec);
 }
 

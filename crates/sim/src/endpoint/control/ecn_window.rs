@@ -41,7 +41,11 @@ mod tests {
         let control = Control::new(&spec, 1_000);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {
-            acknowledge(&control, &mut window, &Answer { to: 0, bytes: 1_000, at, delay, marked });
+            acknowledge(
+                &control,
+                &mut window,
+                &Answer { to: 0, bytes: 1_000, at, delay, marked, named: crate::observe::OWN },
+            );
             window.bytes
         };
         assert_eq!(answer(1_000, 500, true), 32_000, "the share is 1 at first");

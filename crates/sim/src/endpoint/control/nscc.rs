@@ -44,7 +44,12 @@ mod tests {
         let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: Some(1) }, 1_000);
         let mut window = Window { bytes: 10_000, ..control.first() };
         let mut answer = |at, delay, marked| {
-            acknowledge(&control, 1_000, &mut window, &Answer { to: 0, bytes: 1_000, at, delay, marked });
+            acknowledge(
+                &control,
+                1_000,
+                &mut window,
+                &Answer { to: 0, bytes: 1_000, at, delay, marked, named: crate::observe::OWN },
+            );
             window.bytes
         };
         assert_eq!(answer(10_000, 2_000, false), 10_100, "no queue: in proportion to the whole target");

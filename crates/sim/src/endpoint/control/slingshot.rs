@@ -44,7 +44,11 @@ mod tests {
         let control = Control::new(&spec, 4_096);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {
-            acknowledge(&control, &mut window, &Answer { to: 0, bytes: 4_096, at, delay, marked });
+            acknowledge(
+                &control,
+                &mut window,
+                &Answer { to: 0, bytes: 4_096, at, delay, marked, named: crate::observe::OWN },
+            );
             (window.bytes, window.pause_end)
         };
         assert_eq!(answer(1_000, 1_000, false), (65_536, 0));

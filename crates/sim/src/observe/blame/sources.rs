@@ -1,7 +1,12 @@
-//! The waits of packets at their NICs: for the window, for room and for the link, always because of their own job.
+//! The waits of packets at their NICs: for the window, for room and for the link. All but those for windows under
+//! congestion control are because of their own job.
 
-use super::Wait;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
 use super::rows::Key;
+use super::{Held, Wait};
+use crate::engine::random::Mixer;
 
 /// For how long packets have waited at a NIC.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,13 +28,21 @@ pub(super) struct Sources {
     /// message joined it, by the slot of the message, and then by part if messages can be striped; empty as long as no window
     /// has held anything back.
     held_before: Vec<u64>,
+    /// The same for other jobs that marks have named, if there were any. (The order of the map does not matter.)
+    for_others_before: HashMap<usize, Vec<(u16, u64)>, BuildHasherDefault<Mixer>>,
     /// Most parts of a message, each at a NIC of its own.
     parts: usize,
 }
 
 impl Sources {
     pub(super) fn new(nics: usize, parts: usize) -> Self {
-        Self { waits: vec![Waits::default(); nics], joined: Vec::new(), held_before: Vec::new(), parts }
+        Self {
+            waits: vec![Waits::default(); nics],
+            joined: Vec::new(),
+            held_before: Vec::new(),
+            for_others_before: HashMap::default(),
+            parts,
+        }
     }
 
     /// A message joins the queue of a NIC, or of several.
@@ -43,19 +56,32 @@ impl Sources {
 
     /// A message joins the queue of a NIC, which its window has held back for so long.
     #[inline]
-    pub(super) fn join_nic(&mut self, nic: usize, message: usize, held: u64) {
-        if held > 0 || !self.held_before.is_empty() {
+    pub(super) fn join_nic(&mut self, nic: usize, message: usize, held: Held) {
+        let part = message * self.parts + nic % self.parts;
+        if held.ps > 0 || !self.held_before.is_empty() {
             self.held_before.resize(self.joined.len() * self.parts, 0);
-            self.held_before[message * self.parts + nic % self.parts] = held;
+            self.held_before[part] = held.ps;
+        }
+        if !held.for_others.is_empty() {
+            self.for_others_before.insert(part, held.for_others);
+        } else if !self.for_others_before.is_empty() {
+            self.for_others_before.remove(&part); // of another message in this slot
         }
     }
 
     /// For how long the next packet of a message at a NIC has waited for the window, and for room, since the message joined.
-    /// The window has held it back for `held` in all.
+    /// The window has held it back for `held` in all. The times for which it has waited because of other jobs remain in
+    /// `held`.
     #[inline]
-    pub(super) fn waited(&self, nic: usize, message: usize, held: u64, now: u64) -> [u64; 2] {
-        let since = now - self.joined[message];
-        let window = held - self.held_before.get(message * self.parts + nic % self.parts).copied().unwrap_or(0);
+    pub(super) fn waited(&self, nic: usize, message: usize, held: &mut Held, now: u64) -> [u64; 2] {
+        let (since, part) = (now - self.joined[message], message * self.parts + nic % self.parts);
+        let window = held.ps - self.held_before.get(part).copied().unwrap_or(0);
+        if let Some(before) = self.for_others_before.get(&part).filter(|_| !held.for_others.is_empty()) {
+            for &(other, ps) in before {
+                let of = held.for_others.iter_mut().find(|of| of.0 == other);
+                of.expect("times do not shrink").1 -= ps;
+            }
+        }
         [window, since - window]
     }
 
