@@ -161,7 +161,8 @@ def test_a_process_of_lumi_drives_one_nic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measured", "simulated", "expected"), [(2.0, 2.2, True), (1.02, 1.2, False), (4.0, 6.0, False)]
+    ("measured", "simulated", "expected"),
+    [(2.0, 2.2, True), (1.02, 1.2, False), (4.0, 6.0, False), (1.01, 1.06, True)],
 )
 def test_a_machine_counts_as_predicted_only_if_no_interference_is_not_nearer(
     measured: float, simulated: float, expected: bool

@@ -248,7 +248,7 @@ impl World<'_> {
         if !self.answers() {
             return;
         }
-        self.change_pair(t, nic, packet.destination, |pair, _| pair.in_flight += packet.bytes);
+        self.change_pair(t, nic, packet.destination, |pair, fabric| pair.send(fabric, t, packet.bytes));
         let burst = self.burst(packet.bytes).len() as u64;
         let link = &self.links[self.map.network.peer.len() + nic.index()];
         let flits = packet.wire / u64::from(self.spec.fabric.flit_bytes);

@@ -69,6 +69,20 @@ impl Pair {
         self.fits(fabric) && t >= self.pause_end
     }
 
+    /// The NIC commits a packet with so much payload at t.
+    pub(crate) fn send(&mut self, fabric: &FabricSpec, t: u64, bytes: u64) {
+        if self.in_flight == 0
+            && let Some(control) = fabric.congestion_control
+            && control.law == CongestionLaw::Slingshot
+            && let Some(least) = self.least_delay
+            && t > self.since.max(self.pause_end) + 4 * least
+        {
+            self.window = control.window_bytes;
+            self.holder = None;
+        }
+        self.in_flight += bytes;
+    }
+
     /// An acknowledgement arrives.
     pub(crate) fn acknowledge(&mut self, fabric: &FabricSpec, of: Acknowledgement) {
         self.in_flight -= of.bytes;
@@ -99,9 +113,9 @@ impl Pair {
             self.since = of.t;
             let kept = u128::from(self.window) * u128::from(2 * fastest) / u128::from(of.delay.max(1));
             let less = u128::from(self.window - self.window / 8);
-            full.div_ceil(1024).max(kept.min(less) as u64)
+            full.div_ceil(1024).max(kept.min(less) as u64).max(self.window / 2)
         } else if of.delay < fastest + fastest / 2 {
-            most.min(self.window + of.bytes.min(self.window) / 4 + 1)
+            most.min(self.window + of.bytes.min(self.window) / 2 + 1)
         } else {
             most.min(self.window + of.bytes.min(full * of.bytes / self.window) / 8 + 1)
         };

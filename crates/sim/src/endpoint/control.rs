@@ -101,6 +101,15 @@ impl Control {
         self.most
     }
 
+    /// A packet is sent at `now` by a pair that has nothing on the way: the window may open, which is returned.
+    pub fn recover(&self, window: &mut Window, now: u64) -> bool {
+        let recovers = self.law == Some(CongestionLaw::Slingshot) && slingshot::is_over(window, now);
+        if recovers {
+            window.bytes = self.most;
+        }
+        recovers
+    }
+
     /// An acknowledgement has come.
     #[inline]
     pub fn acknowledge(&self, window: &mut Window, answer: &Answer) {

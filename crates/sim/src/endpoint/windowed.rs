@@ -161,6 +161,9 @@ impl Endpoint for Windowed {
 
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64) {
         let pair = &mut self.nics[nic as usize].destination(&self.control, to).pair;
+        if pair.in_flight == 0 && self.control.recover(&mut pair.window, now) {
+            pair.holder = OWN;
+        }
         pair.in_flight += u64::from(bytes);
         pair.note(&self.control, now);
     }

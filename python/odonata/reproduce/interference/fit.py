@@ -47,12 +47,12 @@ START_OF_US = {
         512: (1.2, 1.2),
         4_096: (1.4, 1.8),
         32_768: (3.2, 2.0),
-        262_144: (15.0, 3.0),
-        2 << 20: (100.0, 10.0),
-        16 << 20: (1_000.0, 50.0),
+        262_144: (6.0, 3.0),
+        2 << 20: (10.0, 10.0),
+        16 << 20: (100.0, 50.0),
     }
 }
-"""The same for machines whose hosts differ: those of LUMI limit large messages as well."""
+"""The same for machines whose hosts differ."""
 SENDER = 0.4
 """Part of the CPU time that is the sender's. Assumed: a linear all-to-all tells the sum only."""
 PRIOR = 0.03

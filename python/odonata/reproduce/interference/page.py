@@ -238,13 +238,12 @@ def _alone(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 def predicted(cells: Sequence[Cell]) -> bool:
-    """Whether the slowdowns beside an incast are within the goal, and nearer than if there were none.
+    """Whether the slowdowns are within the goal, and nearer than if there were none.
 
     Where the machine shows hardly any, it is enough that the simulation shows hardly any.
     """
-    incast = [cell for cell in cells if cell.measured.beside.aggressor == "incast"]
-    error = geometric([cell.error for cell in incast])
-    none = geometric([math.log(cell.measured.slowdown) for cell in incast])
+    error = geometric([cell.error for cell in cells])
+    none = geometric([math.log(cell.measured.slowdown) for cell in cells])
     return error <= (HARDLY if none <= HARDLY else min(GOAL, none))
 
 
@@ -293,16 +292,20 @@ def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
 
 
 def _summary(system: str, cells: Sequence[Cell]) -> str:
-    incast = [cell for cell in cells if cell.measured.beside.aggressor == "incast"]
-    if not incast:
-        return f"No victim of {NAMES[system]} beside an incast is here."
-    error = geometric([cell.error for cell in incast])
-    none = geometric([math.log(cell.measured.slowdown) for cell in incast])
-    word = "are predicted" if predicted(cells) else "are **not predicted**"
-    return (
-        f"Slowdowns beside an incast on {NAMES[system]} {word}: they are off by x {error:.2f} on the average. "
-        f'A model that knows no interference (column "if always 1") is off by x {none:.2f}.'
-    )
+    lines = []
+    for aggressor, name in (("incast", "an incast"), ("alltoall", "an all-to-all")):
+        beside = [cell for cell in cells if cell.measured.beside.aggressor == aggressor]
+        if not beside:
+            lines.append(f"- No victim of {NAMES[system]} beside {name} is here.")
+            continue
+        error = geometric([cell.error for cell in beside])
+        none = geometric([math.log(cell.measured.slowdown) for cell in beside])
+        word = "are predicted" if predicted(beside) else "are **not predicted**"
+        lines.append(
+            f"- Slowdowns beside {name} on {NAMES[system]} {word}: they are off by x {error:.2f} on the average. "
+            f'A model that knows no interference (column "if always 1") is off by x {none:.2f}.'
+        )
+    return "\n".join(lines)
 
 
 def _left(left: Sequence[Left]) -> str:

@@ -5,6 +5,9 @@ use super::{Answer, Control, LONGEST_PAUSE, Window, scaled};
 /// A window can be this part of a packet.
 const PARTS: u64 = 1024;
 
+/// Least delays after which a mark is forgotten by a pair that has nothing on the way.
+const MEMORY: u64 = 4;
+
 /// The least delay.
 pub(super) const FIRST: [u64; 3] = [u64::MAX, 0, 0];
 
@@ -17,12 +20,13 @@ pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answe
     }
     if answer.marked {
         let fair = scaled(window.bytes, 2 * *least, answer.delay.max(1));
-        window.bytes = fair.min(window.bytes - window.bytes / 8).max(control.full.div_ceil(PARTS));
+        let least_cut = window.bytes - window.bytes / 8;
+        window.bytes = fair.max(window.bytes / 2).min(least_cut).max(control.full.div_ceil(PARTS));
         window.since = answer.at;
     } else {
         let bytes = u64::from(answer.bytes);
         let step = match answer.delay < *least + *least / 2 {
-            true => bytes.min(window.bytes) / 4,
+            true => bytes.min(window.bytes) / 2,
             false => bytes.min(control.full * bytes / window.bytes) / 8,
         };
         window.bytes = (window.bytes + step + 1).min(control.most);
@@ -31,6 +35,11 @@ pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answe
         let pause = scaled(*least, control.full - window.bytes, window.bytes).min(LONGEST_PAUSE);
         window.pause_end = answer.at + pause;
     }
+}
+
+/// Whether a pair with nothing on the way sends at `now` so long after its last mark and pause that they are forgotten.
+pub(super) fn is_over(window: &Window, now: u64) -> bool {
+    now - window.since.max(window.pause_end) > window.law[0].saturating_mul(MEMORY)
 }
 
 #[cfg(test)]
@@ -52,11 +61,30 @@ mod tests {
             (window.bytes, window.pause_end)
         };
         assert_eq!(answer(1_000, 1_000, false), (65_536, 0));
-        assert_eq!(answer(9_000, 8_000, true), (16_384, 0), "a quarter: the delay is eight times the least");
-        assert_eq!(answer(9_100, 900, true), (16_384, 0), "it left before the window changed");
-        assert_eq!(answer(10_000, 1_000, false), (16_384 + 1_025, 0), "no queue: a quarter of a packet");
-        assert_eq!(answer(12_000, 1_500, false), (17_409 + 121, 0), "a queue: an eighth of a packet in a round trip");
-        assert_eq!(answer(13_000, 1_000, true), (17_530 - 2_191, 0), "at least an eighth less");
-        assert_eq!(answer(30_000, 9_000, true), (3_067, 30_000 + 900 * 1_029 / 3_067), "less than a packet: a pause");
+        assert_eq!(answer(4_000, 3_000, true), (43_690, 0), "two thirds: the delay is three times the least");
+        assert_eq!(answer(12_000, 8_000, true), (21_845, 0), "at most a half less");
+        assert_eq!(answer(12_100, 900, true), (21_845, 0), "it left before the window changed");
+        assert_eq!(answer(13_000, 1_000, false), (21_845 + 2_049, 0), "no queue: half of a packet");
+        assert_eq!(answer(15_000, 1_500, false), (23_894 + 88, 0), "a queue: an eighth of a packet in a round trip");
+        assert_eq!(answer(16_000, 1_000, true), (23_982 - 2_997, 0), "at least an eighth less");
+        assert_eq!(answer(30_000, 9_000, true).0, 10_492);
+        assert_eq!(answer(40_000, 9_000, true), (5_246, 0));
+        assert_eq!(answer(50_000, 9_000, true), (2_623, 50_000 + 900 * 1_473 / 2_623), "less than a packet: a pause");
+    }
+
+    #[test]
+    fn a_pair_that_was_silent_for_four_least_delays_forgets_its_marks() {
+        let spec = CongestionSpec { law: CongestionLaw::Slingshot, window_bytes: 65_536, mark_above_bytes: Some(1) };
+        let control = Control::new(&spec, 4_096);
+        let mut window = control.first();
+        assert!(!control.recover(&mut window, 1 << 50), "there is no delay yet, and nothing to forget");
+        let answer = Answer { to: 0, bytes: 4_096, at: 8_000, delay: 1_000, marked: false, named: 0 };
+        acknowledge(&control, &mut window, &answer);
+        acknowledge(&control, &mut window, &Answer { at: 30_000, delay: 20_000, marked: true, ..answer });
+        let pause = 30_000 + window.pause_end.saturating_sub(30_000);
+        assert!(!control.recover(&mut window, pause + 4_000));
+        assert!(window.bytes < 65_536);
+        assert!(control.recover(&mut window, pause + 4_001));
+        assert_eq!(window.bytes, 65_536);
     }
 }
