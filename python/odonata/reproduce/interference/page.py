@@ -332,9 +332,10 @@ def _far(cells: Sequence[Cell]) -> str:
     far = [cell for cell in cells if abs(cell.error) > math.log(FAR)]
     if not far:
         return "None."
+    unknown = "What explains these cells is not known."
     lines = [[*_line(cell), f"{cell.measured.share_long:.2f}", f"{cell.share_long:.2f}"] for cell in far]
     head = ["victim", "nodes", "size", "beside", "measured", "95 %", "simulated", "95 %", "off by", "long, measured"]
-    return table([*head, "long, simulated"], lines, "lrrlrrrrrrr")
+    return f'{table([*head, "long, simulated"], lines, "lrrlrrrrrrr")}\n\n{unknown}'
 
 
 def _line(cell: Cell) -> list[str]:
