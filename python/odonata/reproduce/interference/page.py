@@ -335,7 +335,7 @@ def _far(cells: Sequence[Cell]) -> str:
     unknown = "What explains these cells is not known."
     lines = [[*_line(cell), f"{cell.measured.share_long:.2f}", f"{cell.share_long:.2f}"] for cell in far]
     head = ["victim", "nodes", "size", "beside", "measured", "95 %", "simulated", "95 %", "off by", "long, measured"]
-    return f'{table([*head, "long, simulated"], lines, "lrrlrrrrrrr")}\n\n{unknown}'
+    return f"{table([*head, 'long, simulated'], lines, 'lrrlrrrrrrr')}\n\n{unknown}"
 
 
 def _line(cell: Cell) -> list[str]:

@@ -63,8 +63,9 @@ DEFAULTS: dict[str, str] = {
 
 #: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths
 #: for each packet by congestion and length, with a bias towards minimal ones (De Sensi 2020). How many of
-#: each kind, and the bias, are assumed: two, and 1/8 of the buffer of a link. That packets may leave the one minimal path
-#: between two switches of a group is as on Aries, its predecessor, and what LUMI shows (validation/interference-lumi.md).
+#: each kind, and the bias, are assumed: two, and 1/8 of the buffer of a link. That packets may leave the one minimal
+#: path between two switches of a group is as on Aries, its predecessor, and what LUMI shows
+#: (validation/interference-lumi.md).
 OPTIONS: dict[str, dict[str, Any]] = {
     "slingshot": {"inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
 }
