@@ -21,6 +21,8 @@ pub(crate) struct Pair {
     pub(crate) holder: Option<usize>,
     /// c.
     since: u64,
+    /// When the last acknowledgement came.
+    answered: u64,
     /// alpha, a and m of `ecn-window`.
     share: u64,
     acknowledged: u64,
@@ -50,6 +52,7 @@ impl Pair {
             pause_end: 0,
             holder: None,
             since: 0,
+            answered: 0,
             share: 65_536,
             acknowledged: 0,
             marked: 0,
@@ -75,7 +78,7 @@ impl Pair {
             && let Some(control) = fabric.congestion_control
             && control.law == CongestionLaw::Slingshot
             && let Some(least) = self.least_delay
-            && t > self.since.max(self.pause_end) + 4 * least
+            && t > self.answered.max(self.pause_end) + 4 * least
         {
             self.window = control.window_bytes;
             self.holder = None;
@@ -86,6 +89,7 @@ impl Pair {
     /// An acknowledgement arrives.
     pub(crate) fn acknowledge(&mut self, fabric: &FabricSpec, of: Acknowledgement) {
         self.in_flight -= of.bytes;
+        self.answered = of.t;
         let Some(control) = fabric.congestion_control else { return };
         let (full, most) = (u64::from(fabric.packet_bytes), control.window_bytes);
         let new = of.t - of.delay >= self.since;
@@ -115,7 +119,7 @@ impl Pair {
             let less = u128::from(self.window - self.window / 8);
             full.div_ceil(1024).max(kept.min(less) as u64).max(self.window / 2)
         } else if of.delay < fastest + fastest / 2 {
-            most.min(self.window + of.bytes.min(self.window) / 2 + 1)
+            most.min(self.window + of.bytes.min(self.window) / 4 + 1)
         } else {
             most.min(self.window + of.bytes.min(full * of.bytes / self.window) / 8 + 1)
         };

@@ -40,7 +40,9 @@ GPCNET = {64: 8, 1_000: 2}
 """Nodes -> ranks of a node. GPCNeT runs with all cores; this is what can be simulated."""
 FREE_HOST = {"send": "100 ns", "receive": "100 ns", "call": "0 s", "copy": "100 GB/s", "rendezvous": "0 s"}
 """Costs of the host in an incast, so that the network limits it (assumed)."""
-WARM_UP, SPAN = "400 us", "1400 us"
+WARM_UP, SPAN = "3 ms", "4 ms"
+"""The bystanders of an incast begin when the first windows of 128 flows have drained (335 us) and have shrunk, in
+several round trips. With 400 us, those beside 128 flows under `slingshot` still meet them."""
 CANARY_START, HORIZON = "3 ms", "8 ms"
 """The canaries begin when the first windows of 400 flows into one node have drained (1 ms)."""
 WINDOW_US = {"incast": 1_000.0, "latency": 5_000.0, "allreduce": 5_000.0}

@@ -5,15 +5,16 @@ use super::{Answer, Control, LONGEST_PAUSE, Window, scaled};
 /// A window can be this part of a packet.
 const PARTS: u64 = 1024;
 
-/// Least delays after which a mark is forgotten by a pair that has nothing on the way.
+/// Least delays after which a silent pair forgets its marks.
 const MEMORY: u64 = 4;
 
-/// The least delay.
+/// The least delay, and when the last acknowledgement came.
 pub(super) const FIRST: [u64; 3] = [u64::MAX, 0, 0];
 
 pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answer) {
     let news = Control::is_news(window, answer);
-    let least = &mut window.law[0];
+    let [least, last, _] = &mut window.law;
+    *last = answer.at;
     *least = answer.delay.min(*least);
     if !news {
         return;
@@ -26,7 +27,7 @@ pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answe
     } else {
         let bytes = u64::from(answer.bytes);
         let step = match answer.delay < *least + *least / 2 {
-            true => bytes.min(window.bytes) / 2,
+            true => bytes.min(window.bytes) / 4,
             false => bytes.min(control.full * bytes / window.bytes) / 8,
         };
         window.bytes = (window.bytes + step + 1).min(control.most);
@@ -37,9 +38,11 @@ pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answe
     }
 }
 
-/// Whether a pair with nothing on the way sends at `now` so long after its last mark and pause that they are forgotten.
+/// Whether a pair with nothing on the way sends at `now` so long after its last acknowledgement and pause that it forgets
+/// its marks.
 pub(super) fn is_over(window: &Window, now: u64) -> bool {
-    now - window.since.max(window.pause_end) > window.law[0].saturating_mul(MEMORY)
+    let [least, last, _] = window.law;
+    now - last.max(window.pause_end) > least.saturating_mul(MEMORY)
 }
 
 #[cfg(test)]
@@ -64,12 +67,12 @@ mod tests {
         assert_eq!(answer(4_000, 3_000, true), (43_690, 0), "two thirds: the delay is three times the least");
         assert_eq!(answer(12_000, 8_000, true), (21_845, 0), "at most a half less");
         assert_eq!(answer(12_100, 900, true), (21_845, 0), "it left before the window changed");
-        assert_eq!(answer(13_000, 1_000, false), (21_845 + 2_049, 0), "no queue: half of a packet");
-        assert_eq!(answer(15_000, 1_500, false), (23_894 + 88, 0), "a queue: an eighth of a packet in a round trip");
-        assert_eq!(answer(16_000, 1_000, true), (23_982 - 2_997, 0), "at least an eighth less");
-        assert_eq!(answer(30_000, 9_000, true).0, 10_492);
-        assert_eq!(answer(40_000, 9_000, true), (5_246, 0));
-        assert_eq!(answer(50_000, 9_000, true), (2_623, 50_000 + 900 * 1_473 / 2_623), "less than a packet: a pause");
+        assert_eq!(answer(13_000, 1_000, false), (21_845 + 1_025, 0), "no queue: a quarter of a packet");
+        assert_eq!(answer(15_000, 1_500, false), (22_870 + 92, 0), "a queue: an eighth of a packet in a round trip");
+        assert_eq!(answer(16_000, 1_000, true), (22_962 - 2_870, 0), "at least an eighth less");
+        assert_eq!(answer(30_000, 9_000, true).0, 10_046);
+        assert_eq!(answer(40_000, 9_000, true), (5_023, 0));
+        assert_eq!(answer(50_000, 9_000, true), (2_511, 50_000 + 900 * 1_585 / 2_511), "less than a packet: a pause");
     }
 
     #[test]
