@@ -32,6 +32,7 @@ REPRODUCTIONS: dict[str, str] = {
     "desensi2019-fig4": "odonata.reproduce.desensi2019.one_node",
     "desensi2019-fig5": "odonata.reproduce.desensi2019.dispersion",
     "desensi2019-fig7": "odonata.reproduce.desensi2019.modes",
+    "desensi2019-buffers": "odonata.reproduce.desensi2019.buffers",
     **{f"desensi2019-fig{number}": "odonata.reproduce.desensi2019.comparisons" for number in (8, 9, 10)},
     **{f"zhang2018-fig{number}": "odonata.reproduce.zhang2018.figures" for number in (2, *range(4, 14))},
     "zhang2018-variants": "odonata.reproduce.zhang2018.figures",

@@ -33,6 +33,21 @@ MODES = [DEFAULT, HIGH_BIAS]
 SLOT = "1150 us"
 """Time between the iterations of two modes: more than an iteration takes."""
 PAIRS = 6
+SAID: dict[str, tuple[tuple[str, str, float, str, str], ...]] = {
+    INTRA: (
+        ("time is longer", "times_ps", 0, GREATER, "7(a)"),
+        ("stalls (1 + s) are more", "stalls", 1, GREATER, "7(b)"),
+        ("latency L is similar", "latency_ps", 0, EQUAL, "7(c)"),
+        ("time by equation 2 is longer", "estimates_ps", 0, GREATER, "7(d)"),
+    ),
+    INTER: (
+        ("time is shorter", "times_ps", 0, SMALLER, "7(a)"),
+        ("stalls (1 + s) are comparable", "stalls", 1, EQUAL, "7(b)"),
+        ("latency L is lower", "latency_ps", 0, SMALLER, "7(c)"),
+        ("time by equation 2 is shorter", "estimates_ps", 0, SMALLER, "7(d)"),
+    ),
+}
+"""Distance -> statements of figure 7: what, the kept value, what is added to it, the tolerance, and the panel."""
 
 
 def points(reduced: bool) -> Points:
@@ -61,20 +76,6 @@ def _ratios(run: Mapping[str, Any], name: str, where: str, plus: float = 0.0) ->
 
 def relations(run: Mapping[str, Any]) -> list[Relation]:
     """D22 for one load."""
-    said: dict[str, tuple[tuple[str, str, float, str, str], ...]] = {
-        INTRA: (
-            ("time is longer", "times_ps", 0, GREATER, "7(a)"),
-            ("stalls (1 + s) are more", "stalls", 1, GREATER, "7(b)"),
-            ("latency L is similar", "latency_ps", 0, EQUAL, "7(c)"),
-            ("time by equation 2 is longer", "estimates_ps", 0, GREATER, "7(d)"),
-        ),
-        INTER: (
-            ("time is shorter", "times_ps", 0, SMALLER, "7(a)"),
-            ("stalls (1 + s) are comparable", "stalls", 1, EQUAL, "7(b)"),
-            ("latency L is lower", "latency_ps", 0, SMALLER, "7(c)"),
-            ("time by equation 2 is shorter", "estimates_ps", 0, SMALLER, "7(d)"),
-        ),
-    }
     load = f"load {run['load']:g} %" + (", packets of 64 B" if run["packet"] != PACKET else "")
     made = [
         Relation(
@@ -85,7 +86,7 @@ def relations(run: Mapping[str, Any]) -> list[Relation]:
             median_of(_ratios(run, name, where, plus)),
             f"De Sensi 2019, section 4.1, figure {panel}",
         )
-        for where, each in said.items()
+        for where, each in SAID.items()
         for what, name, plus, tolerance, panel in each
     ]
     if run["load"] and run["iterations"] > 5:
