@@ -164,6 +164,20 @@ def _matrices() -> dict[str, str]:
     return {"matrix": _first_line(Matrix)}
 
 
+def _trainings() -> dict[str, str]:
+    from odonata.scenario.apps import Train
+    from odonata.scenario.apps.train import ShapeTable, TrainTable
+
+    tables: dict[str, type] = {"train": Train, "parallelism": TrainTable, "shapes": ShapeTable}
+    return {name: _first_line(model) for name, model in tables.items()}
+
+
+def _models() -> dict[str, str]:
+    from odonata.scenario.apps.train import MODELS
+
+    return {name: model.about for name, model in MODELS.items()}
+
+
 def _mappings() -> dict[str, str]:
     from odonata.scenario.apps.mapping import MAPPINGS
 
@@ -269,6 +283,29 @@ def _matrix(name: str) -> dict[str, Any]:
     return _program("matrix", name, Matrix)
 
 
+def _training(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps import Train
+    from odonata.scenario.apps.train import ShapeTable, TrainTable
+
+    if name == "train":
+        return _program("application", name, Train)
+    return _table("table", name, TrainTable if name == "parallelism" else ShapeTable, frozenset())
+
+
+def _model(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps.train import MODELS
+
+    model = MODELS[name]
+    shapes = model.table()
+    sizes = {"parameters": f"{shapes.parameters():,}"}
+    if shapes.experts is not None:
+        sizes["of a token"] = f"{shapes.active_parameters():,}"
+    numbers = shapes.model_dump(exclude_defaults=True)
+    given = {key: str(value).lower() if isinstance(value, bool) else f"{value:,}" for key, value in numbers.items()}
+    about = f'{model.about}. In a scenario: `train = {{ model = "{name}", ... }}`.\n\nSource: {model.source}.'
+    return {"kind": "model", "name": name, "about": about, "keys": [], "shapes": sizes | given}
+
+
 def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
     """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
     from odonata.scenario.apps.app import JOB_KEYS
@@ -321,6 +358,8 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "motifs": _motifs,
     "traces": _traces,
     "matrices": _matrices,
+    "trainings": _trainings,
+    "models": _models,
     "mappings": _mappings,
     "simulators": _simulators,
     "columns": _columns,
@@ -335,6 +374,8 @@ _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "motifs": _motif,
     "traces": _trace,
     "matrices": _matrix,
+    "trainings": _training,
+    "models": _model,
     "mappings": _mapping,
     "simulators": _simulator,
     "columns": _column,
@@ -381,6 +422,8 @@ def _text(facts: dict[str, Any]) -> str:
                 f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`)."
             ),
         ]
+    if "shapes" in facts:
+        lines += ["", *aligned(list(facts["shapes"].items()), indent="  ", width=terminal_width())]
     if "differences" in facts:
         lines += ["", "instead of docs/model.md:"]
         lines += aligned(list(facts["differences"].items()), indent="  ", width=terminal_width())
