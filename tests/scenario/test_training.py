@@ -13,6 +13,7 @@ from odonata.runner import run
 from odonata.scenario import parse
 from odonata.scenario.apps.choice import read_app
 from odonata.scenario.apps.train import MODELS, ShapeTable, step_bytes
+from odonata.scenario.apps.train.graph import COMPUTE, GATHER
 from odonata.scenario.apps.train.layers import shares
 from odonata.scenario.apps.train.layout import Layout, decided
 
@@ -151,6 +152,20 @@ def test_zero_moves_twice_or_three_times_the_parameters(zero, factor):
     assert sum(size for _, _, size in sent(8, **train)) == factor * 7 * 2 * parameters
 
 
+def test_gradients_of_experts_are_reduced_among_ranks_with_the_same_experts():
+    train = {"model": MOE, "expert": 4, "data": 8, "zero": 0, "gradient": 2, "microbatches": 1}
+    tokens = step_bytes(table(**train), 8)["expert"]
+    shapes = validate(ShapeTable, MOE)
+    experts = 7 * 8 * shapes.expert_weights()
+    everywhere = shapes.parameters() - experts
+    # All-reduces: 8 ranks with the same numbers outside experts; 2 ranks, four apart, with a quarter of the experts.
+    reduced = 2 * 2 * (7 * everywhere + 4 * experts // 4)
+    found = sent(8, **train)
+    assert sum(size for _, _, size in found) == tokens + reduced
+    apart = sum(size for source, target, size in found if abs(source - target) == 4)
+    assert apart == 2 * 2 * experts
+
+
 def test_experts_move_what_deepseek_v3_says():
     """A token of 7,168 numbers goes to 8 experts in FP8 and comes back in BF16 (report, section 3.2)."""
     train = read_app({"train": {"model": "deepseek-v3", "expert": 64, "pipeline": 1, "dispatch": 1}}).train
@@ -225,6 +240,18 @@ def test_gradients_are_reduced_beside_the_backward_pass():
     for zero in (0, 1, 3):
         hidden, exposed = (step_ps(8, **{**keys, "zero": zero, "overlap": overlap}) for overlap in (True, False))
         assert hidden < 0.95 * exposed, zero
+
+
+def test_no_layer_is_computed_before_its_parameters_are_there():
+    for zero in (1, 2, 3):
+        (nodes,) = body(8, data=8, zero=zero)["stages"]
+        awaited = {before for node in nodes for before in node["after"]}
+        gathers = [number for number, node in enumerate(nodes) if node["cpu"] == GATHER]
+        waited = [
+            number for number in gathers if any(number in node["after"] for node in nodes if node["cpu"] == COMPUTE)
+        ]
+        assert len(waited) >= 8, "a gather for each layer"
+        assert awaited.issuperset(gathers)
 
 
 def test_the_same_scenario_gives_the_same_step():
