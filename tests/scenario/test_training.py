@@ -322,7 +322,9 @@ def test_a_split_layout_keeps_every_layer():
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("text", [text.split("```")[0] for text in PAGE.split("```toml\n")[1:]], ids=["name", "shapes"])
+@pytest.mark.parametrize(
+    "text", [text.split("```")[0] for text in PAGE.split("```toml\n")[1:]], ids=["name", "shapes", "serve"]
+)
 def test_an_example_of_the_page_resolves(text):
     text = text if text.startswith("[[job]]") else f'[[job]]\nname = "a"\nnodes = 8\n{text}'
     job = parse(f'system = "theta"\n{text}').resolve().spec["jobs"][0]

@@ -165,11 +165,16 @@ def _matrices() -> dict[str, str]:
 
 
 def _trainings() -> dict[str, str]:
-    from odonata.scenario.apps import Train
+    return {name: _first_line(model) for name, model in _training_tables().items()}
+
+
+def _training_tables() -> dict[str, type]:
+    from odonata.scenario.apps import Serve, Train
+    from odonata.scenario.apps.serve import ServeTable
     from odonata.scenario.apps.train import ShapeTable, TrainTable
 
-    tables: dict[str, type] = {"train": Train, "parallelism": TrainTable, "shapes": ShapeTable}
-    return {name: _first_line(model) for name, model in tables.items()}
+    applications = {"train": Train, "serve": Serve}
+    return {**applications, "parallelism": TrainTable, "serving": ServeTable, "shapes": ShapeTable}
 
 
 def _models() -> dict[str, str]:
@@ -284,12 +289,12 @@ def _matrix(name: str) -> dict[str, Any]:
 
 
 def _training(name: str) -> dict[str, Any]:
-    from odonata.scenario.apps import Train
-    from odonata.scenario.apps.train import ShapeTable, TrainTable
+    from odonata.scenario.apps import Program
 
-    if name == "train":
-        return _program("application", name, Train)
-    return _table("table", name, TrainTable if name == "parallelism" else ShapeTable, frozenset())
+    model = _training_tables()[name]
+    if issubclass(model, Program):
+        return _program("application", name, model)
+    return _table("table", name, model, frozenset())
 
 
 def _model(name: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS, Pattern
+from odonata.scenario.apps.serve import Serve
 from odonata.scenario.apps.trace import Trace
 from odonata.scenario.apps.train import Train
 
@@ -29,6 +30,7 @@ __all__ = [
     "Pattern",
     "Program",
     "Ranks",
+    "Serve",
     "Trace",
     "Train",
     "read_app",

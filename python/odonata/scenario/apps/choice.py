@@ -13,13 +13,14 @@ from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS
+from odonata.scenario.apps.serve import Serve
 from odonata.scenario.apps.trace import Trace
 from odonata.scenario.apps.train import Train
 
 #: The key that names a file -> what is read from it.
 FILES: dict[str, type[Program]] = {"trace": Trace, "matrix": Matrix, "chakra": Chakra}
 #: The key that holds a table of its own -> what is read from it.
-TABLES: dict[str, type[Program]] = {"train": Train}
+TABLES: dict[str, type[Program]] = {"train": Train, "serve": Serve}
 #: The key that says what kind of application a table is -> all of the kind by name.
 KINDS: dict[str, Mapping[str, type[App]]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 

@@ -16,7 +16,8 @@ from odonata.scenario.apps.train.shapes import ShapeTable
 MOST_PASSES = 2**20
 
 
-def _model(value: Any) -> ShapeTable:
+def model_of(value: Any) -> ShapeTable:
+    """A model by its name or by a table of its shapes. Raises InputError (path into the table)."""
     if isinstance(value, ShapeTable):
         return value
     if isinstance(value, str):
@@ -36,22 +37,16 @@ def _split(value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _efficiency(value: Fraction) -> Fraction:
+def efficiency_problem(value: Fraction) -> None:
+    """Raises InputError (path `efficiency`) for an efficiency that cannot be."""
     if not 0 < value <= 1:
-        raise InputError(f"an efficiency is above 0 and at most 1, found {float(value):g}")
-    return value
-
-
-def _skew(value: Fraction) -> Fraction:
-    if not 1 <= value <= 2:
-        raise InputError(f"the busiest expert rank has 1 to 2 times the mean, found {float(value):g}")
-    return value
+        raise InputError(f"an efficiency is above 0 and at most 1, found {float(value):g}", path=("efficiency",))
 
 
 class TrainTable(Table):
     """How a model is trained."""
 
-    model: Annotated[SerializeAsAny[ShapeTable], BeforeValidator(input_error_as_problem(_model))] = Field(
+    model: Annotated[SerializeAsAny[ShapeTable], BeforeValidator(input_error_as_problem(model_of))] = Field(
         description="name of a model (`odonata show models`), or a table of its shapes (`odonata show shapes`)"
     )
     tensor: Count = Field(1, description="ranks of a tensor parallel group (default: 1)")
@@ -125,11 +120,10 @@ class TrainTable(Table):
 
     def checked(self) -> None:
         """Raises InputError (path into this table) for numbers outside their ranges."""
-        for key, check in (("efficiency", _efficiency), ("skew", _skew)):
-            try:
-                check(getattr(self, key))
-            except InputError as e:
-                raise e.under(key) from None
+        efficiency_problem(self.efficiency)
+        if not 1 <= self.skew <= 2:
+            message = f"the busiest expert rank has 1 to 2 times the mean, found {float(self.skew):g}"
+            raise InputError(message, path=("skew",))
 
     @property
     def shapes(self) -> ShapeTable:
