@@ -14,7 +14,8 @@ const BODY: &str = r#"{"name":"stages","collectives":[{"combine_ps":101,"phases"
      {"cpu":1,"after":[0],"what":{"name":"compute","ps":9}},
      {"cpu":3,"after":[1,2],"what":{"name":"send","stage":1,"tag":40,"bytes":8}}],
     [{"cpu":3,"after":[],"what":{"name":"receive","stage":0,"tag":40,"bytes":8}},
-     {"cpu":1,"after":[0],"what":{"name":"compute","ps":11}}]]}"#;
+     {"cpu":1,"after":[0],"what":{"name":"compute","ps":11}},
+     {"cpu":2,"after":[],"what":{"name":"collective","number":0}}]]}"#;
 
 fn trace(body: &str, ranks: u32) -> Result<Trace, ErrorKind> {
     let body: Body = serde_json::from_str(body).expect("it is a body");
@@ -35,22 +36,29 @@ fn every_rank_of_a_stage_gets_its_graph() {
              g: send 8b to {next} tag 1 cpu 3\ng requires e\ng requires f\n}}\n"
         )
     };
-    let last = |rank: u32| {
+    let last = |rank: u32, partner: u32| {
         let from = rank - 2;
-        format!("rank {rank} {{\na: recv 8b from {from} tag 1 cpu 3\nb: calc 11ps cpu 1\nb requires a\n}}\n")
+        format!(
+            "rank {rank} {{\na: recv 8b from {from} tag 1 cpu 3\nb: calc 11ps cpu 1\nb requires a\nc: calc 5ps cpu 2\n\
+             d: recv 50b from {partner} tag 0 cpu 2\nd requires c\ne: send 50b to {partner} tag 0 cpu 2\n\
+             e irequires d\nf: calc 101ps cpu 2\nf requires d\nf requires e\n}}\n"
+        )
     };
-    let goal = format!("num_ranks 4\n{}{}{}{}", rank(0, 1, 2), rank(1, 0, 3), last(2), last(3));
+    let goal = format!("num_ranks 4\n{}{}{}{}", rank(0, 1, 2), rank(1, 0, 3), last(2, 3), last(3, 2));
     let (found, expected) = (trace(BODY, 4).expect("it is a program"), Trace::parse_goal(&goal).expect("it is GOAL"));
     assert_eq!(found.to_goal(), expected.to_goal());
 }
 
-/// Catches a group of one rank that loses what waits for it.
+/// Catches a group of one rank that loses what waits for it, whether the collective still has its call or nothing.
 #[test]
 fn a_collective_of_one_rank_passes_on_dependencies() {
-    let trace = trace(BODY, 2).expect("it is a program");
-    let (first, second) = (trace.graph(0), trace.graph(1));
-    assert_eq!((first.operations().len(), second.operations().len()), (4, 2));
-    assert_eq!((0..4).map(|operation| first.waits_for(operation)).collect::<Vec<_>>(), [0, 1, 1, 2]);
+    let call = r#"{"what":{"name":"compute","ps":5,"jitter_ps":0}},"#;
+    for body in [BODY.to_owned(), BODY.replace(call, "")] {
+        let trace = trace(&body, 2).expect("it is a program");
+        let (first, second) = (trace.graph(0), trace.graph(1));
+        assert_eq!((first.operations().len(), second.operations().len()), (4, 3));
+        assert_eq!((0..4).map(|operation| first.waits_for(operation)).collect::<Vec<_>>(), [0, 1, 1, 2]);
+    }
 }
 
 #[test]
