@@ -14,9 +14,9 @@ from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
 from odonata.scenario.apps.train.collectives import CollectiveTable
 from odonata.scenario.apps.train.graph import COMPUTE, LAYERS, PIPELINE
 from odonata.scenario.apps.train.layers import BlockWork, Work
-from odonata.scenario.apps.train.layout import Block, Layout, decided
+from odonata.scenario.apps.train.layout import Block, Layout, check_passes, decided
 from odonata.scenario.apps.train.options import TrainTable, efficiency_problem, model_of
-from odonata.scenario.apps.train.shapes import ShapeTable, picoseconds
+from odonata.scenario.apps.train.shapes import ShapeTable, checked_time, picoseconds
 
 
 class ServeTable(Table):
@@ -91,6 +91,9 @@ class Serve(Program):
         """With its groups and its batch filled in."""
         serve = self.serve
         try:
+            batches = serve.requests // (serve.batch or serve.requests)
+            passes = (serve.requests + batches * serve.output) * serve.model.layers // serve.merge
+            check_passes(passes, "requests")
             if ranks % 2:
                 raise InputError(f"prefill and decode have as many ranks each, but there are {ranks:,}")
             try:
@@ -117,10 +120,14 @@ class Serve(Program):
 
     def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:  # noqa: ARG002
         """The same with the costs of calls of collectives and of reductions."""
-        train = decided(self.serve.training(), ranks // 2)
-        table = CollectiveTable(train.algorithm or {}, overhead)
-        graph = _Graph(self.serve, Layout(train), table)
-        return {"name": "stages", "collectives": table.entries, "stages": [graph.prefill(), graph.decode()]}
+        try:
+            train = decided(self.serve.training(), ranks // 2)
+            table = CollectiveTable(train.algorithm or {}, overhead)
+            graph = _Graph(self.serve, Layout(train), table)
+            stages = [graph.prefill(), graph.decode()]
+        except InputError as e:
+            raise e.under("serve") from None
+        return {"name": "stages", "collectives": table.entries, "stages": stages}
 
 
 class _Graph:
@@ -171,7 +178,7 @@ class _Graph:
         serve, shapes = self._serve, self._serve.model
         read = shapes.hidden * shapes.vocabulary // serve.tensor * serve.element
         ps = picoseconds(tokens * shapes.output_flops() // serve.tensor, serve.peak, serve.efficiency)
-        return Work(max(ps, -(-read * 10**18 // serve.memory)))
+        return Work(max(ps, checked_time(-(-read * 10**18 // serve.memory))))
 
 
 class DecodeWork(BlockWork):
@@ -192,7 +199,7 @@ class DecodeWork(BlockWork):
 
     def _at_least(self, step: Work, numbers: int) -> Work:
         read = numbers * self._serve.element
-        return replace(step, ps=max(step.ps, -(-read * 10**18 // self._serve.memory)))
+        return replace(step, ps=max(step.ps, checked_time(-(-read * 10**18 // self._serve.memory))))
 
     def _reads(self, block: Block) -> list[int]:
         """Numbers that a rank reads."""

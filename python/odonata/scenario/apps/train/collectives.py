@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
 from odonata.scenario.apps.collectives import COLLECTIVES
+from odonata.scenario.apps.train.shapes import checked_time
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def combining(overhead: HostTable, size: int) -> int:
     """Time to combine a vector of `size` bytes, in picoseconds (docs/model.md, section 10)."""
 
     def at(rate: int) -> int:
-        return -(-size * 10**18 // rate) if rate else 0
+        return checked_time(-(-size * 10**18 // rate)) if rate else 0
 
     sizes = overhead.reduce_by_size
     if not sizes:

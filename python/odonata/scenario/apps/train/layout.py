@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
 from odonata.scenario.apps.grid import by
+from odonata.scenario.apps.train.options import MOST_PASSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ def decided(train: TrainTable, ranks: int) -> TrainTable:
         hint = f"data = {ranks // others} would fit" if ranks % others == 0 else None
         message = f"tensor x context x data x pipeline = {whole} are {data * others:,}, but there are {ranks:,} ranks"
         raise InputError(message, hint=hint, path=("data",))
+    check_passes((train.microbatches or train.pipeline) * train.model.layers // train.merge, "microbatches")
     filled = train.model_copy(
         update={
             "data": data,
@@ -64,6 +66,13 @@ def decided(train: TrainTable, ranks: int) -> TrainTable:
     _check_schedule(filled)
     _check_division(filled)
     return filled
+
+
+def check_passes(passes: int, key: str) -> None:
+    """Raises InputError (path `key`) for more passes through layers than fit into memory."""
+    if passes > MOST_PASSES:
+        message = f"{passes:,} passes through layers are more than 2^18"
+        raise InputError(message, hint="`merge` makes one of several layers", path=(key,))
 
 
 def _split(train: TrainTable) -> tuple[int, ...]:

@@ -12,8 +12,8 @@ from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
 from odonata.scenario.apps.train.models import MODELS
 from odonata.scenario.apps.train.shapes import ShapeTable
 
-#: Most microbatches and chunks: tags between stages have 32 bits.
-MOST_PASSES = 2**20
+#: Most passes of microbatches through layers (assumed: some hundred megabytes of nodes).
+MOST_PASSES = 2**18
 
 
 def model_of(value: Any) -> ShapeTable:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from odonata.document import Count, Table
 from odonata.errors import InputError
+from odonata.scenario.apps.values import MAX_DURATION_PS
 
 
 class ShapeTable(Table):
@@ -171,6 +172,17 @@ class ShapeTable(Table):
 
 
 def picoseconds(flops: Fraction | int, rate: int, efficiency: Fraction) -> int:
-    """Time of operations at a share of a peak rate (1/s), in picoseconds, rounded up."""
+    """Time of operations at a share of a peak rate (1/s), in picoseconds, rounded up.
+
+    Raises InputError if it is longer than the core allows.
+    """
     exact = Fraction(flops) * 10**12 / (rate * efficiency)
-    return -(-exact.numerator // exact.denominator)
+    return checked_time(-(-exact.numerator // exact.denominator))
+
+
+def checked_time(ps: int) -> int:
+    """A time of computing in picoseconds, if it is one of the core; else InputError."""
+    if ps > MAX_DURATION_PS:
+        hint = "a higher `peak`, more ranks or a shorter sequence make it shorter"
+        raise InputError("the layers of a rank would compute for longer than 2^54 ps (5 hours)", hint=hint)
+    return ps
