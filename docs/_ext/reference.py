@@ -92,7 +92,8 @@ def names(kind: str) -> str:
     from odonata.cli.show import describe, listing
 
     lists = listing()
-    kinds = ("patterns", "collectives", "motifs", "traces", "mappings") if kind == "applications" else (kind,)
+    applications = ("patterns", "collectives", "motifs", "traces", "trainings", "models", "mappings")
+    kinds = applications if kind == "applications" else (kind,)
     parts = [f"# {kind.capitalize()}", f"`odonata show {kinds[0]}` lists them, and `odonata show NAME` prints one."]
     for list_name in kinds:
         if len(kinds) > 1:

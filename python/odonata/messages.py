@@ -551,6 +551,12 @@ MESSAGES: Mapping[str, Message] = {
     "nothing-to-send": Message("`{key}`: all sizes are 0, so there is no message to send"),
     "pair-order": Message("`{key}`: the pairs are not in ascending order, or a rank is paired with itself"),
     "too-many-messages": Message("`{key}`: {found} messages from a rank to another are more than {most}"),
+    # Stages.
+    "stage-order": Message("`{key}`: node {node} waits for node {after}, which does not come before it"),
+    "stage-message": Message(
+        "`{key}`: the {operation} of {bytes:bytes} from stage {from} to stage {to} with tag {tag} has no other end of "
+        "the same size"
+    ),
     # Traces.
     "trace-too-long": Message("the trace has {found_bytes:bytes}; at most {most_bytes:bytes} can be read"),
     "trace-of-other-ranks": Message("a trace of {found} ranks for a job of {ranks}"),

@@ -199,6 +199,17 @@ def test_pauses_are_set_times() -> None:
     assert START not in by_kind(critical_path(timeline))
 
 
+def test_the_step_of_a_training_job_has_a_path() -> None:
+    """Streams of a rank work beside each other; the large messages of its collectives have a rendezvous."""
+    model = "{ layers = 4, hidden = 256, heads = 4, vocabulary = 512, sequence = 128 }"
+    app = f'{{ train = {{ model = {model}, tensor = 2, pipeline = 2, microbatches = 2, peak = "10 Tflop/s" }} }}'
+    _, timeline = simulated(app, nodes=8)
+    check(timeline)
+    assert any(message.rendezvous for message in timeline.messages)
+    path = by_kind(critical_path(timeline))
+    assert min(path[COMPUTING], path[TRANSFER], path[HOST]) > 0
+
+
 def test_a_delay_by_size_is_transfer() -> None:
     """The delay at a size between two: 20 us less 100/300 of 7 us and 1 ps, rounded towards 20 us."""
     rows = [(8, 30 * US), (400, 20 * US), (700, 13 * US - 1), (900, 13 * US - 1)]

@@ -11,7 +11,7 @@ from odonata.cli.main import main
 if TYPE_CHECKING:
     import pytest
 
-NUMBER = re.compile(r"\b[KDLV][1-9][0-9]?\b")
+NUMBER = re.compile(r"(?<!DeepSeek-)\b[KDLV][1-9][0-9]?\b")
 
 
 def test_no_listing_and_no_description_has_a_number(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from odonata import _core, machine, placement, scenario
 from odonata.cli.main import main
 from odonata.cli.place import host_list
 from odonata.errors import InputError
+from odonata.scenario.apps.train import MODELS
 from odonata.store.columns import COLUMNS, TABLES
 
 
@@ -111,14 +112,15 @@ def test_show_lists_everything_there_is(odonata):
     status, out, _ = odonata("show", "--json")
     lists = json.loads(out)
     assert status == 0
-    applications = ["patterns", "collectives", "motifs", "traces", "matrices", "mappings", "simulators"]
-    assert list(lists) == ["systems", "routings", "sensing", "placements", *applications, "columns"]
+    applications = ["patterns", "collectives", "motifs", "traces", "matrices", "trainings", "models", "mappings"]
+    assert list(lists) == ["systems", "routings", "sensing", "placements", *applications, "simulators", "columns"]
     assert set(lists["systems"]) == set(machine.names())
     assert set(lists["placements"]) == set(placement.names())
     assert set(lists["routings"]) == set(scenario.ROUTINGS)
     assert set(lists["patterns"]) == set(scenario.PATTERNS)
     assert set(lists["collectives"]) == set(scenario.COLLECTIVES)
     assert set(lists["motifs"]) == set(scenario.MOTIFS)
+    assert set(lists["models"]) == set(MODELS)
     assert len(lists["columns"]) == len(COLUMNS)
     assert all(about for names in lists.values() for about in names.values()), "each has a line about it"
 

@@ -115,6 +115,11 @@ def phase(name: str, *, ranks: int = 4, along: Mapping[str, Any] | None = None, 
     return program({"name": "phases", "phases": [only]}, ranks=ranks)
 
 
+def stages(*nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """A body of stages without collectives."""
+    return {"name": "stages", "collectives": [], "stages": list(nodes)}
+
+
 def goal(*ranks: str) -> str:
     """A GOAL text of ranks with these lines."""
     blocks = "".join(f"rank {n} {{\n{lines}\n}}\n" for n, lines in enumerate(ranks))
@@ -324,6 +329,10 @@ PROVOKED: dict[str, Provoke] = {
     "nothing-to-send": phase("halo", **_HALO | {"face_bytes": [0, 0, 0], "order": "axis-by-axis"}),
     "pair-order": phase("matrix", pairs=[[1, 0, 8, 1], [0, 1, 8, 1]]),
     "too-many-messages": phase("sweep", **_SWEEP | {"blocks": 2**31, "sweeps": 2**31}),
+    "stage-order": program(stages([{"cpu": 0, "after": [0], "what": {"name": "compute", "ps": 1}}])),
+    "stage-message": program(
+        stages([{"cpu": 0, "after": [], "what": {"name": "send", "stage": 0, "tag": 0, "bytes": 8}}])
+    ),
     "trace-of-other-ranks": program({"name": "trace", "goal": goal("calc 1")}),
     "unexpected": read(goal("l1: sned 8b to 1")),
     "unknown-name": table("0,snd,1,5,,"),

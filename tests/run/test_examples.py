@@ -12,7 +12,7 @@ from odonata.runner import run
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize("name", ["training", "trace"])
+@pytest.mark.parametrize("name", ["training", "pretraining", "trace"])
 def test_a_program_of_the_examples_ends(name: str) -> None:
     done = run(scenario.load(EXAMPLES / f"{name}.toml")).summary["jobs"][0]
     assert done["time_ps"] > 0

@@ -98,6 +98,61 @@ PROGRAMS = {
                 "forward": "1 us",
             },
         },
+        {
+            "name": "e",
+            "nodes": 1,
+            "ranks_per_node": 8,
+            "app": {
+                "train": {
+                    "model": {
+                        "layers": 4,
+                        "hidden": 16,
+                        "heads": 2,
+                        "ffn": 32,
+                        "vocabulary": 8,
+                        "sequence": 8,
+                        "experts": 4,
+                        "active": 2,
+                        "shared_experts": 1,
+                        "dense_layers": 1,
+                        "kv_rank": 8,
+                        "rope": 2,
+                    },
+                    "tensor": 2,
+                    "pipeline": 2,
+                    "data": 2,
+                    "expert": 2,
+                    "microbatches": 2,
+                    "interleave": 2,
+                    "split": [1, 1, 1, 1],
+                    "zero": 2,
+                    "skew": 1.5,
+                    "peak": "1 Tflop/s",
+                    "efficiency": 0.5,
+                    "gradient": 4,
+                    "dispatch": 1,
+                    "merge": 1,
+                    "algorithm": {"allreduce": "ring"},
+                }
+            },
+        },
+        {
+            "name": "f",
+            "nodes": 1,
+            "ranks_per_node": 4,
+            "app": {
+                "serve": {
+                    "model": "llama-3-8b",
+                    "tensor": 2,
+                    "requests": 2,
+                    "batch": 1,
+                    "prompt": 16,
+                    "output": 2,
+                    "memory": "1 TB/s",
+                    "merge": 8,
+                }
+            },
+        },
         {"name": "d", "nodes": 2, "app": {"motif": "ping-pong", "message": "1 KB", "stride": 1, "rounds": 2}},
     ],
     "run": {"seed": 5, "horizon": "2 ms"},
@@ -189,6 +244,6 @@ def check(scenario, changes):
 
 def test_the_scenarios_that_are_changed_are_fine():
     programs = parse(tomlkit.dumps(PROGRAMS)).resolve()
-    assert [len(job["nodes"]) for job in programs.spec["jobs"]] == [8, 4, 4, 2]
+    assert [len(job["nodes"]) for job in programs.spec["jobs"]] == [8, 4, 4, 8, 4, 2]
     resolved = parse(tomlkit.dumps(FULL)).resolve()
     assert [len(job["nodes"]) for job in resolved.spec["jobs"]] == [4, 6, 2]

@@ -43,6 +43,18 @@ def test_warnings(app: str, nodes: int, place: str, says: str | None) -> None:
         assert "background job `noise`" in warnings[0]
 
 
+NAMED = """
+system = "tiny"
+[[job]]
+name = "train"
+nodes = {nodes}
+ranks_per_node = {per_node}
+{more}
+[job.app.train]
+model = {{ layers = 2, hidden = 64, heads = 2, vocabulary = 64, sequence = 64 }}
+tensor = 2
+"""
+
 TRAINING = """
 system = "tiny"
 [[job]]
@@ -63,8 +75,9 @@ app.activation_bytes = "8 B"
     ("nodes", "per_node", "more", "count"),
     [(2, 2, "", 1), (4, 1, "", 0), (2, 2, 'overhead = "none"', 0)],
 )
-def test_tensor_groups_inside_a_node(nodes: int, per_node: int, more: str, count: int) -> None:
+@pytest.mark.parametrize("text", [TRAINING, NAMED], ids=["motif", "train"])
+def test_tensor_groups_inside_a_node(text: str, nodes: int, per_node: int, more: str, count: int) -> None:
     """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
-    warnings = warnings_of(parse(TRAINING.format(nodes=nodes, per_node=per_node, more=more)).resolve())
+    warnings = warnings_of(parse(text.format(nodes=nodes, per_node=per_node, more=more)).resolve())
     assert len(warnings) == count
     assert all("tensor-parallel messages of `train`" in warning for warning in warnings)

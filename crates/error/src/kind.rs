@@ -282,6 +282,13 @@ kinds! {
     /// More messages from one rank to another than labels can tell apart.
     TooManyMessages = "too-many-messages" { found: u128, most: u64 }
 
+    // Stages.
+
+    /// A node of a stage that waits for one that does not come before it.
+    StageOrder = "stage-order" { node: usize, after: u32 }
+    /// A message between stages that has only one end, or ends of different sizes.
+    StageMessage = "stage-message" { operation: &'static str, from: u32, to: u32, tag: u32, bytes: u64 }
+
     // Traces.
 
     /// A text that is too long.

@@ -2,7 +2,8 @@
 //!
 //! A [`Body`] describes one iteration of a job; [`Program::new`] checks it for a number of ranks. A body is either a
 //! list of *phases* that every rank runs one after the other (collectives, exchanges with neighbours, ...), or a
-//! *trace*, in which each rank has a graph of operations.
+//! *trace*, in which each rank has a graph of operations; or *stages*, each with a graph that its ranks share, which
+//! become a trace.
 //!
 //! Nothing is stored for phases: the operations of a rank come in *chunks* of a few operations, and any chunk can be
 //! requested at any time ([`Part`]). So a collective of a million messages takes no memory, and the position of a rank
@@ -18,6 +19,7 @@ mod op;
 mod part;
 mod program;
 mod spec;
+pub mod stages;
 pub mod trace;
 mod traffic;
 

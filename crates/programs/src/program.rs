@@ -23,6 +23,7 @@ impl Program {
     pub fn new(body: &Body, ranks: u32) -> Result<Self, Error> {
         match body {
             Body::Phases { phases, untimed } => Phases::new(phases, *untimed, ranks).map(Self::Phases),
+            Body::Stages(stages) => Trace::of_stages(stages, ranks).map(Self::Trace),
             Body::Trace { goal } => Trace::read(goal, ranks).map(Self::Trace),
         }
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
 use crate::part::LABEL_BITS;
+use crate::stages::Stages;
 use crate::{Part, choices, motif};
 
 /// One iteration of a program.
@@ -19,6 +20,8 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "is_zero")]
         untimed: u32,
     },
+    /// What the ranks of each stage do.
+    Stages(Stages),
     /// What each rank does, as text.
     Trace {
         /// A schedule in the GOAL format, as [`crate::trace`] writes it.

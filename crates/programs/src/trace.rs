@@ -7,6 +7,8 @@
 //! | `draft.rs`, `matching.rs` | what a reader has found, and which send belongs to which receive |
 //! | `chain.rs` | operations one after the other as a graph: what blocks, and for how long |
 //! | `export.rs` | phases as operations one after the other |
+//! | `shape.rs` | phases that a graph contains many times |
+//! | `stages.rs` | a graph of nodes for each stage as a graph of operations for each rank |
 //! | `goal/`, `binary/`, `csv/`, `chakra/` | the formats |
 //! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
@@ -23,6 +25,8 @@ mod graph;
 mod matching;
 mod problem;
 mod quantity;
+mod shape;
+mod stages;
 
 pub use chakra::{ChakraOptions, CollectiveCall, Collectives};
 pub use csv::write_csv;
@@ -30,6 +34,9 @@ pub use graph::{Action, Graph, Operation, Start, Trace};
 
 /// Largest size of a message, in bytes.
 pub const MAX_BYTES: u64 = 1 << 40;
+
+/// Most operations of a trace that is made here: with about 100 bytes in the text of each, it would be longer than 4 GiB.
+const MOST_OPERATIONS: u64 = 40_000_000;
 
 /// Not a tag: in LogGOPSim it means any tag.
 pub const ANY_TAG: u64 = u32::MAX as u64;

@@ -250,6 +250,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
                 count(counts, "large tags", goal.contains("tag 18446744073709551"));
                 count(counts, "named NICs of several", rails > 1 && goal.contains(" nic "));
             }
+            Body::Stages(_) => unreachable!("stages become a trace, and the generator draws traces"),
             Body::Phases { phases, .. } => {
                 for phase in phases {
                     let text = format!("{:?}", phase.what);

@@ -89,6 +89,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
                 *phases = vec![Phase { what: PhaseAction::Compute { ps: 0, jitter_ps: 0 }, ..idle }]
             }
             Body::Trace { goal } => *goal = traces::slowed(goal, trip),
+            Body::Stages(_) => unreachable!("stages become a trace, and the generator draws traces"),
         }
     }
     Program::new(&body, ranks).unwrap_or_else(|e| panic!("the generator made no program: {e}\n{body:?}"));

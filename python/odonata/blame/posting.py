@@ -71,12 +71,13 @@ def _graphs(program: Mapping[str, Any], ranks: int) -> list[list[Operation]]:
     body = program["body"]
     if body["name"] == "trace":
         return parse(body["goal"], ranks)
-    # Times are known from the tasks. A trace has no random ones.
-    phases = [
-        {**phase, "what": {**phase["what"], "jitter_ps": 0}} if phase["what"]["name"] == "compute" else phase
-        for phase in body["phases"]
-    ]
-    body = {**body, "phases": phases}
+    if body["name"] == "phases":
+        # Times are known from the tasks. A trace has no random ones.
+        phases = [
+            {**phase, "what": {**phase["what"], "jitter_ps": 0}} if phase["what"]["name"] == "compute" else phase
+            for phase in body["phases"]
+        ]
+        body = {**body, "phases": phases}
     return parse(core.write_trace(body, ranks, "goal", program).decode(), ranks)
 
 

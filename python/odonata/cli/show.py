@@ -164,6 +164,25 @@ def _matrices() -> dict[str, str]:
     return {"matrix": _first_line(Matrix)}
 
 
+def _trainings() -> dict[str, str]:
+    return {name: _first_line(model) for name, model in _training_tables().items()}
+
+
+def _training_tables() -> dict[str, type]:
+    from odonata.scenario.apps import Serve, Train
+    from odonata.scenario.apps.serve import ServeTable
+    from odonata.scenario.apps.train import ShapeTable, TrainTable
+
+    applications = {"train": Train, "serve": Serve}
+    return {**applications, "parallelism": TrainTable, "serving": ServeTable, "shapes": ShapeTable}
+
+
+def _models() -> dict[str, str]:
+    from odonata.scenario.apps.train import MODELS
+
+    return {name: model.about for name, model in MODELS.items()}
+
+
 def _mappings() -> dict[str, str]:
     from odonata.scenario.apps.mapping import MAPPINGS
 
@@ -269,6 +288,29 @@ def _matrix(name: str) -> dict[str, Any]:
     return _program("matrix", name, Matrix)
 
 
+def _training(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps import Program
+
+    model = _training_tables()[name]
+    if issubclass(model, Program):
+        return _program("application", name, model)
+    return _table("table", name, model, frozenset())
+
+
+def _model(name: str) -> dict[str, Any]:
+    from odonata.scenario.apps.train import MODELS
+
+    model = MODELS[name]
+    shapes = model.table()
+    sizes = {"parameters": f"{shapes.parameters():,}"}
+    if shapes.experts is not None:
+        sizes["of a token"] = f"{shapes.active_parameters():,}"
+    numbers = shapes.model_dump(exclude_defaults=True)
+    given = {key: str(value).lower() if isinstance(value, bool) else f"{value:,}" for key, value in numbers.items()}
+    about = f'{model.about}. In a scenario: `train = {{ model = "{name}", ... }}`.\n\nSource: {model.source}.'
+    return {"kind": "model", "name": name, "about": about, "keys": [], "shapes": sizes | given}
+
+
 def _program(kind: str, name: str, model: Any) -> dict[str, Any]:
     """A program without the keys that may stand in the job as well, which `odonata show scenario` has."""
     from odonata.scenario.apps.app import JOB_KEYS
@@ -321,6 +363,8 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "motifs": _motifs,
     "traces": _traces,
     "matrices": _matrices,
+    "trainings": _trainings,
+    "models": _models,
     "mappings": _mappings,
     "simulators": _simulators,
     "columns": _columns,
@@ -335,6 +379,8 @@ _DESCRIBE: dict[str, Callable[[str], dict[str, Any]]] = {
     "motifs": _motif,
     "traces": _trace,
     "matrices": _matrix,
+    "trainings": _training,
+    "models": _model,
     "mappings": _mapping,
     "simulators": _simulator,
     "columns": _column,
@@ -381,6 +427,8 @@ def _text(facts: dict[str, Any]) -> str:
                 f"Congestion metric: {facts['sensing']}, unless the scenario names another (`odonata show sensing`)."
             ),
         ]
+    if "shapes" in facts:
+        lines += ["", *aligned(list(facts["shapes"].items()), indent="  ", width=terminal_width())]
     if "differences" in facts:
         lines += ["", "instead of docs/model.md:"]
         lines += aligned(list(facts["differences"].items()), indent="  ", width=terminal_width())

@@ -41,14 +41,14 @@ def warnings_of(resolved: Resolved) -> list[str]:
 
 def _tensor_inside(job: Mapping[str, Any]) -> bool:
     """Whether two ranks of a tensor group of a training job are on one node, and messages there take time."""
-    if "program" not in job or job["program"]["body"]["name"] != "phases":
+    if "program" not in job:
         return False
-    costs, nodes = job["program"]["costs"], job["nodes"]
+    costs, nodes, body = job["program"]["costs"], job["nodes"], job["program"]["body"]
     if not (costs["send_ps"] or costs["receive_ps"] or costs["copy"]):
         return False
-    groups = [
-        phase["what"]["tensor"] for phase in job["program"]["body"]["phases"] if phase["what"]["name"] == "training"
-    ]
+    groups = [phase["what"]["tensor"] for phase in body.get("phases", ()) if phase["what"]["name"] == "training"]
+    inside = [phase["along"] for made in body.get("collectives", ()) for phase in made["phases"] if "along" in phase]
+    groups += sorted({along["grid"][0] for along in inside if along["axis"] == 0})
     return any(
         len(set(nodes[first : first + tensor])) < tensor for tensor in groups for first in range(0, len(nodes), tensor)
     )

@@ -8,10 +8,12 @@ use crate::Op;
 
 /// The operations of a rank, in sequence. Each waits for the one before: for its end if that one blocks (computing
 /// does), for its start otherwise. A wait is not an operation: the next operation also waits for the ends of the
-/// operations that are waited for. All are on CPU 0.
+/// operations that are waited for. All are on the same CPU, 0 unless told otherwise.
 #[derive(Default)]
 pub struct Chain {
     pub draft: Draft,
+    /// CPU of the operations that follow.
+    pub cpu: u32,
     /// The event of the last operation that the next one waits for.
     last: Option<Start>,
     /// Non-blocking operations that have not been waited for: peer, tag, number.
@@ -34,7 +36,7 @@ impl Chain {
         if let Some(peer) = peer(action).filter(|_| !blocking) {
             self.open.insert((peer, tag, after));
         }
-        self.draft.push(action, 0, line, SourceDetails { tag, cpu: 0, place });
+        self.draft.push(action, 0, line, SourceDetails { tag, cpu: self.cpu, place });
     }
 
     /// Begins a sequence that follows these operations, and none of the sequence before.

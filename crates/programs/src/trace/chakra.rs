@@ -26,6 +26,7 @@ use std::num::NonZeroU64;
 use odonata_error::{Error, ErrorKind, path};
 use serde::Deserialize;
 
+use super::MOST_OPERATIONS;
 use super::draft;
 use super::graph::Trace;
 use super::problem::Source;
@@ -35,9 +36,6 @@ use build::Builder;
 use calls::Calls;
 use file::ChakraFile;
 use order::order;
-
-/// Most operations of a trace: with about 100 bytes in the text of each, it would be longer than 4 GiB.
-const MOST_OPERATIONS: u64 = 40_000_000;
 
 /// What the application adds to the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

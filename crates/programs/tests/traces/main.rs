@@ -10,4 +10,5 @@ mod goal_errors;
 mod page;
 mod phases;
 mod round;
+mod stages;
 mod support;

@@ -6,4 +6,5 @@ mod deadlocked;
 mod graphs;
 mod messages;
 mod phases;
+mod stages;
 mod system;

@@ -1,7 +1,7 @@
-"""The applications of jobs: patterns, collectives, motifs, traces and communication matrices, one file for each family.
+"""The applications of jobs: patterns, collectives, motifs, traces, matrices and training, one file for each family.
 
 A pattern sends at intervals, independent of delivery (open loop; docs/model.md, section 7). Collectives, motifs,
-traces and matrices are programs, whose operations wait for each other (closed loop; section 10).
+traces, matrices and training are programs, whose operations wait for each other (closed loop; section 10).
 """
 
 from odonata.scenario.apps.app import App, Program, Ranks
@@ -12,7 +12,9 @@ from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.matrix import Matrix
 from odonata.scenario.apps.motifs import MOTIFS
 from odonata.scenario.apps.patterns import PATTERNS, Pattern
+from odonata.scenario.apps.serve import Serve
 from odonata.scenario.apps.trace import Trace
+from odonata.scenario.apps.train import Train
 
 __all__ = [
     "COLLECTIVES",
@@ -28,6 +30,8 @@ __all__ = [
     "Pattern",
     "Program",
     "Ranks",
+    "Serve",
     "Trace",
+    "Train",
     "read_app",
 ]

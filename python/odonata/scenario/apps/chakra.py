@@ -1,43 +1,24 @@
 """Chakra execution traces as applications: what each rank computes and communicates, as MLCommons Chakra has it."""
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, Field
 
-from odonata import reading, units
+from odonata import reading
 from odonata.document import Bandwidth, input_error_as_problem, validate
-from odonata.errors import InputError, unknown
+from odonata.errors import InputError
 from odonata.machine import core
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import Program, computing
 from odonata.scenario.apps.chakra_files import rank_files
-from odonata.scenario.apps.collectives import ALGORITHMS, COLLECTIVES
+from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
+from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.grid import by
-from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.trace import MOST_BYTES
-
-
-def _flop_rate(value: Any) -> int:
-    rate = value if type(value) is int else units.flop_rate(value)
-    if not 1 <= rate < 2**64:
-        raise InputError(f"expected a rate from 1 flop/s to 2^64 flop/s, found `{value}`")
-    return rate
-
-
-def _algorithms(value: Any) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise InputError(f'expected a table such as {{ allreduce = "ring" }}, found `{value!r}`')
-    for collective, algorithm in value.items():
-        if collective not in COLLECTIVES:
-            raise unknown("collective", collective, COLLECTIVES).under(collective)
-        if algorithm not in (known := (*ALGORITHMS[collective], *LIBRARIES)):
-            raise unknown("algorithm", str(algorithm), known).under(collective)
-    return dict(value)
 
 
 def _dimensions(value: Any) -> tuple[int, ...]:
@@ -58,14 +39,7 @@ class Chakra(Program):
         description="a folder, a template such as `trace.*.et` whose `*` is the rank, or one file for all ranks; "
         "relative to the scenario"
     )
-    peak: (
-        Annotated[
-            int,
-            BeforeValidator(input_error_as_problem(_flop_rate)),
-            PlainSerializer(units.format_flop_rate, when_used="json"),
-        ]
-        | None
-    ) = Field(
+    peak: FlopRate | None = Field(
         None,
         description='floating-point operations per second of a GPU, such as "312 Tflop/s", for nodes with `num_ops` '
         "and no time (default: such nodes are refused)",
@@ -75,7 +49,7 @@ class Chakra(Program):
         description="bandwidth of the memory of a GPU, for nodes with `tensor_size` and no time (default: such nodes "
         "are refused)",
     )
-    algorithm: Annotated[dict[str, str], BeforeValidator(input_error_as_problem(_algorithms))] | None = Field(
+    algorithm: AlgorithmTable | None = Field(
         None,
         description='how each collective is done, such as { allreduce = "ring" } (default: as the collectives '
         "themselves)",

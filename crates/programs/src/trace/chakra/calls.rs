@@ -9,8 +9,9 @@ use super::groups::{Group, Members};
 use super::node::{Call, ChakraNode, Work};
 use super::schema::COLLECTIVES;
 use super::{ChakraOptions, CollectiveCall, Collectives};
+use crate::Op;
 use crate::trace::ANY_TAG;
-use crate::{Body, Op, Phases, Program};
+use crate::trace::shape::Shape;
 
 /// An error of a rank.
 type Result<T> = std::result::Result<T, (u32, Error)>;
@@ -33,14 +34,6 @@ struct GroupCalls {
     members: Vec<u32>,
     /// The index of the shape, and the tag of the first label.
     calls: Vec<(u32, u64)>,
-}
-
-/// Collectives of the same kind, size, number of ranks and root.
-struct Shape {
-    phases: Phases,
-    /// The labels of its messages, ascending.
-    labels: Vec<u64>,
-    operations: u64,
 }
 
 /// The collective of a node.
@@ -100,7 +93,7 @@ impl<'a> Calls<'a> {
                 let shape = match shapes.get(&key) {
                     Some(&shape) => shape,
                     None => {
-                        let shape = Shape::new(call, members.len() as u32, root, collectives);
+                        let shape = shape(call, members.len() as u32, root, collectives);
                         calls.shapes.push(shape.map_err(|e| (*rank, Error { place: e.place.or(at(node)), ..e }))?);
                         let number = calls.shapes.len() as u32 - 1;
                         shapes.insert(key, number);
@@ -133,7 +126,7 @@ impl Member<'_> {
     /// The operations of the rank, with ranks of the job as peers and tags as labels.
     pub fn ops(&self) -> impl Iterator<Item = Op> {
         let peer = |peer: u32| self.members[peer as usize];
-        let tag = |label: u64| self.tag + self.shape.labels.partition_point(|&other| other < label) as u64;
+        let tag = |label: u64| self.tag + self.shape.tag(label);
         self.shape.phases.ops(self.rank).map(move |op| match op {
             Op::Send { to, label, bytes, blocking } => Op::Send { to: peer(to), label: tag(label), bytes, blocking },
             Op::Receive { from, label, bytes, blocking } => {
@@ -144,27 +137,13 @@ impl Member<'_> {
     }
 }
 
-impl Shape {
-    fn new(call: &Call, ranks: u32, root: u32, collectives: &Collectives<'_>) -> std::result::Result<Self, Error> {
-        let (_, name) = COLLECTIVES[call.kind];
-        let name = name.expect("a reader refuses collectives without a name");
-        // An all-to-all states the data of a rank for all ranks, a specification that for each of them.
-        let bytes = if name == "alltoall" { call.bytes.div_ceil(ranks.into()) } else { call.bytes };
-        let phases = (collectives.choose)(CollectiveCall { name, ranks, bytes, root })?;
-        let Program::Phases(phases) = Program::new(&Body::Phases { phases, untimed: 0 }, ranks)? else {
-            unreachable!("phases are no trace");
-        };
-        let (mut labels, mut operations) = (Vec::new(), 0);
-        for op in (0..ranks).flat_map(|rank| phases.ops(rank)) {
-            operations += 1;
-            if let Op::Send { label, .. } = op {
-                labels.push(label);
-            }
-        }
-        labels.sort_unstable();
-        labels.dedup();
-        Ok(Self { phases, labels, operations })
-    }
+/// Collectives of the same kind, size, number of ranks and root.
+fn shape(call: &Call, ranks: u32, root: u32, collectives: &Collectives<'_>) -> std::result::Result<Shape, Error> {
+    let (_, name) = COLLECTIVES[call.kind];
+    let name = name.expect("a reader refuses collectives without a name");
+    // An all-to-all states the data of a rank for all ranks, a specification that for each of them.
+    let bytes = if name == "alltoall" { call.bytes.div_ceil(ranks.into()) } else { call.bytes };
+    Shape::new((collectives.choose)(CollectiveCall { name, ranks, bytes, root })?, ranks)
 }
 
 fn call(node: &ChakraNode) -> &Call {

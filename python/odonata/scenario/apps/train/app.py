@@ -1,0 +1,51 @@
+"""Training of a model as an application: parallelism as people write it."""
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field
+
+from odonata.document import input_error_as_problem, validate
+from odonata.errors import InputError
+from odonata.machine.host import NO_COSTS, HostTable
+from odonata.scenario.apps.app import Program
+from odonata.scenario.apps.train import graph, layout
+from odonata.scenario.apps.train.options import TrainTable
+
+
+def _train(value: Any) -> TrainTable:
+    if isinstance(value, TrainTable):
+        return value
+    table = validate(TrainTable, value)
+    table.checked()
+    return table
+
+
+class Train(Program):
+    """A step of training a model that is named or given by its shapes, with every kind of parallelism.
+
+    The ranks are a grid of tensor x context x data x pipeline, tensor fastest. `docs/training.md` says what a rank
+    computes and sends, and where the bytes come from.
+    """
+
+    train: Annotated[TrainTable, BeforeValidator(input_error_as_problem(_train))] = Field(
+        description="the model and how it is divided: a table (`odonata show parallelism`)"
+    )
+
+    def decided(self, ranks: int) -> Self:
+        """With its groups filled in, and the number of microbatches."""
+        try:
+            return self.model_copy(update={"train": layout.decided(self.train, ranks)})
+        except InputError as e:
+            raise e.under("train") from None
+
+    def body(self, ranks: int, folder: Path) -> dict[str, Any]:
+        """The graph of each stage; calls and reductions take no time."""
+        return self.body_with(ranks, folder, validate(HostTable, NO_COSTS))
+
+    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:  # noqa: ARG002
+        """The same with the costs of calls of collectives and of reductions."""
+        try:
+            return graph.body(self.train, overhead)
+        except InputError as e:
+            raise e.under("train") from None
