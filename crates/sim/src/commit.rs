@@ -257,6 +257,9 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         let (links, times) = (&self.links, self.links.times(nics, packet));
         let class = if to_node { ClassId::NODE.0 } else { links.vcs[output.vc()].class() };
         let earliest = S::earliest(links, from, packet, times, class);
+        if let Some(by_class) = &mut self.observers.by_class {
+            by_class.add(nics.job(packet), class, times.wire);
+        }
         if self.observers.see_commits() {
             let (ready, free) = (now.max(earliest), links.outs[output.slot()].free);
             let serialisation = times.serialisation(class);

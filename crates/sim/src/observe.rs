@@ -104,11 +104,11 @@ impl Observers {
         arrivals: Option<ArrivalCounts>,
     ) -> Self {
         let roots = blame.as_ref().is_some_and(BlameCounts::follows_roots);
-        let more = roots || series.is_some() || by_class.is_some();
+        let more = roots || series.is_some();
         Self { more, decisions: arrivals.is_some(), blame, series, by_class, arrivals }
     }
 
-    /// Whether commits are observed.
+    /// Whether commits are observed. Bytes by class are counted without knowing what else a commit says.
     #[inline(always)]
     #[must_use]
     pub fn see_commits(&self) -> bool {
@@ -143,9 +143,6 @@ impl Observers {
     /// What most commits do without, even with blame.
     #[inline(never)]
     fn commit_more<N: PacketInfo>(&mut self, of: &Commit<'_>, links: &Links<'_>, nics: &N) {
-        if let Some(by_class) = &mut self.by_class {
-            by_class.add(nics.job(of.packet), of.class, of.times.wire);
-        }
         if let Some(blame) = &mut self.blame {
             blame.commit_more(of, nics.message(of.packet), links);
         }

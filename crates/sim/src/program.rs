@@ -10,13 +10,18 @@
 //! | [`protocol_messages`] | the protocol messages in the network |
 //! | [`rank`] | the state of a rank |
 //! | [`running`] | a job: CPUs, iterations, and what follows each event |
+//! | [`chunks`] | the operations that ranks have generated last |
+//! | [`costs`] | the costs of messages by size |
 //! | [`exchange`] | sending and receiving |
 //! | [`matching`] | the matching of messages and receives |
+//! | [`receivers`] | what receivers know of messages, by rank |
 //! | [`stream`] | ranks that run phases |
 //! | [`graph`] | ranks that run a trace |
 //! | [`tally`] | counters |
 //! | [`deadlocked`] | the error for a deadlocked program |
 
+mod chunks;
+mod costs;
 mod deadlocked;
 mod exchange;
 mod graph;
@@ -24,6 +29,7 @@ mod matching;
 mod protocol_messages;
 mod rank;
 mod rank_events;
+mod receivers;
 mod running;
 mod sizes;
 mod stream;
@@ -149,20 +155,21 @@ impl Programs {
         self.hosts[self.host_of[node as usize] as usize].job
     }
 
-    /// Handles the events of a node up to `now`, and puts what it has to send into the outbox.
-    ///
-    /// # Errors
-    /// A deadlocked program, iterations without end that take no time, a time out of range.
-    pub fn run(&mut self, node: u32, now: u64) -> Result<(), Error> {
+    /// Handles the events of a node up to `now`, and puts what it has to send into the outbox. Returns why the run cannot go
+    /// on, if so: a deadlocked program, iterations without end that take no time, a time out of range. (In a box, because
+    /// an error is large.)
+    pub fn run(&mut self, node: u32, now: u64) -> Option<Box<Error>> {
         let rank_events = &mut self.hosts[self.host_of[node as usize] as usize];
         let running = self.running[usize::from(rank_events.job)].as_mut().expect("the node has a program");
         while let Some(event) = rank_events.take(now) {
-            running.handle(event, now, rank_events, &mut self.outbox)?;
+            if !running.handle(event, now, rank_events, &mut self.outbox) {
+                return running.take_failure();
+            }
         }
         if let Some(at) = running.just_finished() {
             self.finished.push((rank_events.job, at));
         }
-        if self.partitioned { Ok(()) } else { running.check_deadlock() }
+        if self.partitioned || !running.is_deadlocked() { None } else { running.check_deadlock().err().map(Box::new) }
     }
 
     /// When an event of the node must be scheduled, if it is earlier than all events scheduled for it.

@@ -157,6 +157,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             EventKind::OutputCredit => switch.credit(fabric, nodes, router, event),
             EventKind::NicCredit if E::ANSWERS => nodes.come(fabric, routing, event),
             EventKind::NicCredit => nodes.pump_nic(fabric, routing, event.message, event.time),
+            EventKind::Issue if nodes.is_host(event.key) => nodes.run_programs(fabric, routing, router, event),
             EventKind::Issue => nodes.issue(fabric, routing, router, event),
         }
     }

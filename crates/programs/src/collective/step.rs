@@ -50,38 +50,68 @@ pub struct Move {
 /// What a rank does at one time: it posts the receives, begins the sends, and waits for all of them. (So two ranks that
 /// exchange do not block each other, even if a send lasts until its receive is posted.) Received data counts from the
 /// end of the step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectiveStep {
-    receives: [Option<Move>; 2],
-    sends: [Option<Move>; 2],
+    receives: Moves,
+    sends: Moves,
     open: bool,
+}
+
+/// At most two moves: those that there are come first, and the others are [`NO_MOVE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moves {
+    places: [Move; 2],
+    count: usize,
+}
+
+const NO_MOVE: Move = Move { act: Act::Send, peer: 0, label: 0, piece: Piece::NOTHING };
+
+impl Moves {
+    const NONE: Self = Self { places: [NO_MOVE; 2], count: 0 };
+
+    #[inline]
+    fn put(&mut self, new: Move) {
+        assert!(self.count < 2, "a step has at most two sends and two receives");
+        self.places[self.count] = new;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn all(&self) -> &[Move] {
+        &self.places[..self.count]
+    }
 }
 
 impl CollectiveStep {
     /// An empty step. Without moves it waits for the operations of open steps.
+    #[inline]
     pub(super) fn new() -> Self {
-        Self::default()
+        Self { receives: Moves::NONE, sends: Moves::NONE, open: false }
     }
 
     /// ... and sends.
+    #[inline]
     pub(super) fn send(mut self, to: u32, label: u64, piece: Piece) -> Self {
-        put(&mut self.sends, Move { act: Act::Send, peer: to, label, piece });
+        self.sends.put(Move { act: Act::Send, peer: to, label, piece });
         self
     }
 
     /// ... and receives data that replaces its own.
+    #[inline]
     pub(super) fn copy(mut self, from: u32, label: u64, piece: Piece) -> Self {
-        put(&mut self.receives, Move { act: Act::Copy, peer: from, label, piece });
+        self.receives.put(Move { act: Act::Copy, peer: from, label, piece });
         self
     }
 
     /// ... and receives data that is combined with its own.
+    #[inline]
     pub(super) fn combine(mut self, from: u32, label: u64, piece: Piece) -> Self {
-        put(&mut self.receives, Move { act: Act::Combine, peer: from, label, piece });
+        self.receives.put(Move { act: Act::Combine, peer: from, label, piece });
         self
     }
 
     /// ... but does not wait at the end. A later step without moves must wait.
+    #[inline]
     pub(super) fn open(mut self) -> Self {
         self.open = true;
         self
@@ -89,32 +119,33 @@ impl CollectiveStep {
 
     /// The moves in the order of their operations.
     pub fn moves(&self) -> impl Iterator<Item = &Move> + Clone {
-        self.receives.iter().chain(&self.sends).flatten()
+        self.receives.all().iter().chain(self.sends.all())
     }
 
     /// Appends the operations: those of the moves in their order, then a wait, then the combining of what was received.
     /// (A single move blocks instead of the wait.)
+    #[inline]
     pub(super) fn ops(&self, division: &Division, ops: &mut Vec<Op>) {
-        let alone = !self.open && self.moves().count() == 1;
-        for &Move { act, peer, label, piece } in self.moves() {
-            let bytes = division.bytes(piece);
-            ops.push(match act {
-                Act::Send => Op::Send { to: peer, label, bytes, blocking: alone },
-                Act::Copy | Act::Combine => Op::Receive { from: peer, label, bytes, blocking: alone },
-            });
+        let (receives, sends) = (self.receives.all(), self.sends.all());
+        let alone = !self.open && receives.len() + sends.len() == 1;
+        ops.reserve(2 * receives.len() + sends.len() + 1);
+        for &Move { peer, label, piece, .. } in receives {
+            ops.push(Op::Receive { from: peer, label, bytes: division.bytes(piece), blocking: alone });
+        }
+        for &Move { peer, label, piece, .. } in sends {
+            ops.push(Op::Send { to: peer, label, bytes: division.bytes(piece), blocking: alone });
         }
         if !self.open && !alone {
             ops.push(Op::Wait);
         }
-        let (combined, of) = (self.moves().filter(|of| of.act == Act::Combine), division.total());
-        debug_assert!(!self.open || combined.clone().count() == 0, "an open step does not wait for what it combines");
-        ops.extend(
-            combined.map(|of| division.bytes(of.piece)).filter(|&b| b > 0).map(|bytes| Op::Combine { bytes, of }),
-        );
+        for &Move { act, piece, .. } in receives {
+            if act == Act::Combine {
+                debug_assert!(!self.open, "an open step does not wait for what it combines");
+                let (bytes, of) = (division.bytes(piece), division.total());
+                if bytes > 0 {
+                    ops.push(Op::Combine { bytes, of });
+                }
+            }
+        }
     }
-}
-
-fn put(places: &mut [Option<Move>; 2], new: Move) {
-    let free = places.iter_mut().find(|place| place.is_none());
-    *free.expect("a step has at most two sends and two receives") = Some(new);
 }

@@ -65,10 +65,6 @@ impl<E: Endpoint> Nodes<'_, E> {
             fabric.course.fail(ErrorKind::TimeOverflow {}.into());
             return;
         }
-        if self.programs.as_ref().is_some_and(|programs| programs.is_host(node)) {
-            self.run_programs(fabric, routing, router, port, node, now);
-            return;
-        }
         let (job_index, rank) = self.jobs.owner(node);
         let job = &mut self.jobs.list[usize::from(job_index)];
         let measured = now >= self.spec.measure.from_ps && self.spec.measure.until_ps.is_none_or(|until| now < until);

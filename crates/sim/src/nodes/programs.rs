@@ -1,41 +1,50 @@
 //! The link between programs and NICs: protocol messages are issued and delivered, and nodes are woken (docs/model.md,
 //! section 10).
 
+use odonata_error::ErrorKind;
+
 use super::issue::Outgoing;
 use super::{Flight, Nodes};
 use crate::commit::Fabric;
 use crate::endpoint::{Endpoint, NO_SENDER};
-use crate::engine::Queue;
+use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::Event;
 use crate::program::ProtocolMessage;
 use crate::routing::RoutingAlgorithm;
 use crate::spec::SETTLE_PS;
 
 impl<E: Endpoint> Nodes<'_, E> {
-    /// Lets the ranks of a node act up to `now`.
+    /// Whether the ranks of a node run a program.
+    #[inline(always)]
+    pub fn is_host(&self, node: u32) -> bool {
+        self.programs.as_ref().is_some_and(|programs| programs.is_host(node))
+    }
+
+    /// Lets the ranks of the node of an event, whose first NIC is at its port of a router, act up to its time.
     #[cold]
     #[inline(never)]
-    pub(super) fn run_programs<Q: Queue<Event>, R: RoutingAlgorithm>(
+    pub fn run_programs<Q: Queue<Event>, R: RoutingAlgorithm>(
         &mut self,
         fabric: &mut Fabric<'_, Q>,
         routing: &R,
         router: u32,
-        port: u16,
-        node: u32,
-        now: u64,
+        event: &Event,
     ) {
-        let programs = self.programs.as_mut().expect("the node has a program");
-        if let Err(failure) = programs.run(node, now) {
-            fabric.course.fail(failure);
+        let (port, node, now) = (event.port, event.key, event.time);
+        if now >= LAST_TIME {
+            fabric.course.fail(ErrorKind::TimeOverflow {}.into());
             return;
         }
-        let (mut outbox, job) = (std::mem::take(&mut programs.outbox), programs.job_of(node));
+        let programs = self.programs.as_mut().expect("the node has a program");
+        if let Some(failure) = programs.run(node, now) {
+            fabric.course.fail(*failure);
+            return;
+        }
         let finished = programs.finished.pop();
-        for protocol_message in outbox.drain(..) {
-            self.send(fabric, routing, node, job, protocol_message, now);
+        if !programs.outbox.is_empty() {
+            self.send_all(fabric, routing, node, now);
         }
         let programs = self.programs.as_mut().expect("as before");
-        programs.outbox = outbox;
         if let Some(at) = programs.arm(node) {
             fabric.queue.push(router, Event::issue(at, port, node, 0));
         }
@@ -46,7 +55,26 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
     }
 
+    /// Gives all protocol messages of the outbox to the NICs of their node.
+    #[inline(never)]
+    fn send_all<Q: Queue<Event>, R: RoutingAlgorithm>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        routing: &R,
+        node: u32,
+        now: u64,
+    ) {
+        let programs = self.programs.as_mut().expect("the node has a program");
+        let (mut outbox, job) = (std::mem::take(&mut programs.outbox), programs.job_of(node));
+        for &protocol_message in &outbox {
+            self.send(fabric, routing, node, job, protocol_message, now);
+        }
+        outbox.clear();
+        self.programs.as_mut().expect("as before").outbox = outbox;
+    }
+
     /// Gives a protocol message to a NIC of its node.
+    #[inline(always)]
     fn send<Q: Queue<Event>, R: RoutingAlgorithm>(
         &mut self,
         fabric: &mut Fabric<'_, Q>,

@@ -13,7 +13,7 @@ const NAMED: usize = 8;
 impl Running {
     /// What some ranks wait for, in order of rank.
     pub(super) fn what_waits(&self) -> Vec<Awaited> {
-        let receives = self.at_receiver.iter().filter_map(|(&key, half)| match *half {
+        let receives = self.at_receiver.iter().filter_map(|(key, half)| match half {
             ReceiverState::Posted { bytes, token, .. } => Some((key.to, key, bytes, token, true)),
             _ => None,
         });

@@ -6,7 +6,7 @@ use super::rank_events::RankEvent;
 use super::running::{NodeContext, Running, Token};
 use crate::observe::Task;
 use crate::output::NO_ROW;
-use crate::spec::{SizedCosts, combine_ps, sized};
+use crate::spec::{SizedCosts, combine_ps};
 
 impl Running {
     fn is_intra_node(&self, rank: u32, other: u32) -> bool {
@@ -23,16 +23,12 @@ impl Running {
 
     /// The costs of a message by its size, if they are given and it goes to another node.
     fn sized(&self, from: u32, to: u32, bytes: u64) -> Option<SizedCosts> {
-        if self.by_size.is_empty() || self.is_intra_node(from, to) { None } else { sized(&self.by_size, bytes) }
+        if self.by_size.is_empty() || self.is_intra_node(from, to) { None } else { self.by_size.of(bytes) }
     }
 
     /// Time from the delivery of a protocol message to its arrival at its rank.
     pub fn delay_ps(&self, message: &ProtocolMessage) -> u64 {
-        if message.message_kind.is_control() {
-            0
-        } else {
-            sized(&self.by_size, message.bytes).map_or(0, |of| of.delay_ps)
-        }
+        if message.message_kind.is_control() { 0 } else { self.by_size.of(message.bytes).map_or(0, |of| of.delay_ps) }
     }
 
     /// CPU time to send a message.

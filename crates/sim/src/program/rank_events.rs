@@ -48,7 +48,10 @@ pub struct RankEvent {
 pub struct RankEvents {
     /// Job of the ranks.
     pub job: u16,
-    events: BinaryHeap<Reverse<RankEvent>>,
+    /// The earliest event, which alone most nodes wait for.
+    first: Option<RankEvent>,
+    /// The others; none if there is no first.
+    others: BinaryHeap<Reverse<RankEvent>>,
     /// Earliest event that is scheduled for the node.
     armed: u64,
 }
@@ -57,21 +60,23 @@ impl RankEvents {
     /// An empty queue.
     #[must_use]
     pub fn new(job: u16) -> Self {
-        Self { job, events: BinaryHeap::new(), armed: u64::MAX }
+        Self { job, first: None, others: BinaryHeap::new(), armed: u64::MAX }
     }
 
     /// Removes all events.
     pub fn clear(&mut self) {
-        self.events = BinaryHeap::new();
+        (self.first, self.others) = (None, BinaryHeap::new());
     }
 
     /// Adds an event.
+    #[inline]
     pub fn add(&mut self, event: RankEvent) {
-        // Most nodes wait for one event: a heap that grows by doubling from four would take most of a rank's memory.
-        if self.events.len() == self.events.capacity() {
-            self.events.reserve_exact(self.events.len().max(1));
-        }
-        self.events.push(Reverse(event));
+        let Some(first) = &mut self.first else {
+            self.first = Some(event);
+            return;
+        };
+        let later = if event < *first { std::mem::replace(first, event) } else { event };
+        self.others.push(Reverse(later));
     }
 
     /// Adds the start of a rank.
@@ -81,20 +86,20 @@ impl RankEvents {
     }
 
     /// Removes the next event if it is not after `now`.
+    #[inline]
     pub fn take(&mut self, now: u64) -> Option<RankEvent> {
         if self.armed <= now {
             self.armed = u64::MAX;
         }
-        let &Reverse(next) = self.events.peek()?;
-        (next.time <= now).then(|| {
-            self.events.pop();
-            next
-        })
+        let next = self.first.filter(|next| next.time <= now)?;
+        self.first = self.others.pop().map(|Reverse(event)| event);
+        Some(next)
     }
 
     /// When an event of the node must be scheduled, if none is scheduled for that time or earlier.
+    #[inline]
     pub fn arm(&mut self) -> Option<u64> {
-        let next = self.events.peek()?.0.time;
+        let next = self.first.as_ref()?.time;
         (next < self.armed).then(|| {
             self.armed = next;
             next

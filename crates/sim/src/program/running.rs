@@ -7,15 +7,18 @@ use std::sync::Arc;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
 
-use super::matching::{Map, MessageKey, Offer, ReceiverState, RendezvousSend};
+use super::chunks::Chunks;
+use super::costs::SizedList;
+use super::matching::{Map, MessageKey, Offer, RendezvousSend};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
+use super::receivers::Receivers;
 use super::tally::Tally;
 use crate::engine::random::{Stream, exponential, random};
 use crate::engine::{Burst, Bursts, LAST_TIME};
 use crate::observe::{OperationCounts, Operations, Task};
-use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, SizedCosts, Spec};
+use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, Spec};
 
 /// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
 /// phases it is one of the others below.
@@ -39,7 +42,7 @@ pub struct Running {
     pub(super) program: Arc<Program>,
     pub(super) costs: Costs,
     /// The costs of messages between nodes by size, if they are given.
-    pub(super) by_size: Vec<SizedCosts>,
+    pub(super) by_size: SizedList,
     /// The bandwidths at which vectors are combined, by their size, if they are given so.
     pub(super) combine_by_size: Vec<SizedCombine>,
     pub(super) gap: u64,
@@ -65,7 +68,7 @@ pub struct Running {
     /// How many dependencies each operation of a trace still waits for, and where the operations of a rank begin.
     pub(super) waiting_for: Vec<u32>,
     pub(super) first_operation: Vec<u32>,
-    pub(super) at_receiver: Map<ReceiverState>,
+    pub(super) at_receiver: Receivers,
     pub(super) at_sender: Map<RendezvousSend>,
     /// Messages whose RTS has come and whose data have not been fetched, if receivers fetch them.
     pub(super) offers: Map<Offer>,
@@ -80,9 +83,8 @@ pub struct Running {
     finished_at: Option<u64>,
     /// Why it cannot continue.
     pub(super) failure: Option<Error>,
-    /// The operations of a chunk, and the rank, phase and chunk that they are of.
-    pub(super) ops: Vec<odonata_programs::Op>,
-    pub(super) generated: (u32, u32, u64),
+    /// The operations that ranks have generated last (phases).
+    pub(super) chunks: Chunks,
     /// A buffer for operations that are ready.
     pub(super) ready: BinaryHeap<Reverse<u32>>,
 }
@@ -113,13 +115,14 @@ impl Running {
                 (cpu, operation.clone(), vec![0; operation[ranks] as usize])
             }
         };
+        let chunks = Chunks::new(if matches!(&*compiled, Program::Phases(_)) { ranks } else { 1 });
         let names_nics = matches!(&*compiled, Program::Trace(trace) if trace.names_nics());
         Self {
             job: index,
             name: job.name.clone(),
             seed: spec.seed,
             costs: program.costs,
-            by_size: program.by_size.clone(),
+            by_size: SizedList::new(&program.by_size),
             combine_by_size: program.combine_by_size.clone(),
             gap: program.gap_ps,
             start: program.start_ps,
@@ -140,7 +143,7 @@ impl Running {
             names_nics,
             waiting_for,
             first_operation,
-            at_receiver: Map::default(),
+            at_receiver: Receivers::new(ranks),
             at_sender: Map::default(),
             offers: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
@@ -152,8 +155,7 @@ impl Running {
             finished: (0, 0),
             finished_at: None,
             failure: None,
-            ops: Vec::new(),
-            generated: (u32::MAX, 0, 0),
+            chunks,
             ready: BinaryHeap::new(),
         }
     }
@@ -202,21 +204,20 @@ impl Running {
     }
 
     /// When the last rank finished, if it just did.
+    #[inline]
     pub fn just_finished(&mut self) -> Option<u64> {
         self.finished_at.take()
     }
 
-    /// Handles a rank event.
-    ///
-    /// # Errors
-    /// If the program cannot continue.
+    /// Handles a rank event. Returns whether the program can continue; if not, [`take_failure`](Self::take_failure) says why.
+    #[inline]
     pub fn handle(
         &mut self,
         event: RankEvent,
         now: u64,
         rank_events: &mut RankEvents,
         outbox: &mut Vec<ProtocolMessage>,
-    ) -> Result<(), Error> {
+    ) -> bool {
         self.pending -= 1;
         let context = &mut NodeContext { now, rank_events, outbox };
         let rank = event.rank;
@@ -234,7 +235,14 @@ impl Running {
             }
             RankEventKind::Start => self.begin_iteration(rank, context),
         }
-        self.failure.take().map_or(Ok(()), Err)
+        self.failure.is_none()
+    }
+
+    /// Why the program cannot continue, if so.
+    #[cold]
+    #[inline(never)]
+    pub fn take_failure(&mut self) -> Option<Box<Error>> {
+        self.failure.take().map(Box::new)
     }
 
     /// Runs a task on a CPU of a rank; returns when it begins and ends. If it ends later than now, an event is added.
@@ -409,12 +417,19 @@ impl Running {
         self.ranks.len() as u64 - self.finished.0
     }
 
+    /// Whether the job has not finished and no events are left.
+    #[inline]
+    #[must_use]
+    pub fn is_deadlocked(&self) -> bool {
+        self.pending <= 0 && self.unfinished() > 0
+    }
+
     /// Detects deadlocked programs.
     ///
     /// # Errors
     /// [`ErrorKind::DeadlockedProgram`] if a job has not finished and no events are left.
     pub fn check_deadlock(&self) -> Result<(), Error> {
-        if self.pending > 0 || self.unfinished() == 0 {
+        if !self.is_deadlocked() {
             return Ok(());
         }
         let (job, ranks, first) = (self.name.clone(), self.unfinished(), self.what_waits());
@@ -431,7 +446,7 @@ impl Running {
         for rank in (0..self.ranks.len()).filter(|&rank| has(self.nodes[rank])) {
             self.ranks[rank] = std::mem::take(&mut other.ranks[rank]);
         }
-        self.at_receiver.extend(other.at_receiver);
+        self.at_receiver.absorb(&other.at_receiver);
         self.at_sender.extend(other.at_sender);
         self.pending += other.pending;
         self.finished = (self.finished.0 + other.finished.0, self.finished.1.max(other.finished.1));

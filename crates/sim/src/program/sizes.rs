@@ -28,10 +28,13 @@ impl Sizes {
             0 => full,
             rest => rest,
         };
-        let mut least = last(control);
+        let mut least = full;
         let (mut messages, mut packets) = (0_u64, 0_u64);
         let mut count = |bytes: u64, of_them: u64| {
             least = least.min(last(bytes));
+            if bytes > costs.eager_bytes {
+                least = least.min(last(control)); // only a rendezvous has control messages
+            }
             messages += of_them;
             packets = packets.saturating_add((bytes.max(control) + header).div_ceil(full).saturating_mul(of_them));
         };

@@ -117,29 +117,10 @@ impl Running {
         of.open > 0
     }
 
-    /// The present operation of a rank, if its iteration has one more. Only the chunk that was generated last is stored:
-    /// a rank often asks for several of its operations one after the other.
+    /// The present operation of a rank, if its iteration has one more.
+    #[inline]
     pub(super) fn operation(&mut self, rank: u32) -> Option<Op> {
         let Program::Phases(phases) = &*self.program else { unreachable!("only for phases") };
-        let of = &mut self.ranks[rank as usize];
-        if self.generated == (rank, of.phase, of.chunk)
-            && let Some(&op) = self.ops.get(of.position as usize)
-        {
-            return Some(op);
-        }
-        while (of.phase as usize) < phases.len() {
-            let chunks = phases.chunks(of.phase as usize, rank);
-            while of.chunk < chunks {
-                self.ops.clear();
-                self.generated = (rank, of.phase, of.chunk);
-                phases.chunk(of.phase as usize, rank, of.chunk, &mut self.ops);
-                if let Some(&op) = self.ops.get(of.position as usize) {
-                    return Some(op);
-                }
-                (of.chunk, of.position) = (of.chunk + 1, 0);
-            }
-            (of.phase, of.chunk, of.position) = (of.phase + 1, 0, 0);
-        }
-        None
+        self.chunks.operation(phases, rank, &mut self.ranks[rank as usize])
     }
 }

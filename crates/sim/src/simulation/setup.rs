@@ -330,7 +330,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             wiring,
         };
         let fabric = Fabric {
-            special: links.wiring.cut_through && !S::BUFFERS_OUTPUT || observers.see_commits(),
+            special: links.wiring.cut_through && !S::BUFFERS_OUTPUT
+                || observers.see_commits()
+                || observers.by_class.is_some(),
             watches_decisions: links.marks.is_some() || observers.see_decisions(),
             links,
             queue,
