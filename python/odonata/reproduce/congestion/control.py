@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from odonata.store import Run
 
 SYSTEM = "frontier"
-CONTROLS = ("none", "slingshot", "ecn-window", "nscc")
+CONTROLS = ("none", "slingshot", "ecn-window", "nscc", "receiver-credit")
 FLOWS = (8, 32, 128)
 INCAST_MESSAGE = "2 MiB"
 """Of each flow, as in the aggressor of Piarulli et al. (arXiv 2604.11432)."""

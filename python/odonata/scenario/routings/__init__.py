@@ -49,7 +49,7 @@ ROUTINGS: dict[str, type[Routing]] = {
 }
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
-#: it (Shpiner 2017; Kang 2019, section 3.1.2). On HDR InfiniBand, see `OPTIONS`. On a dragonfly, the most common published baseline (Kim 2008; assumed).
+#: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
 #: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
 #: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed).
 DEFAULTS: dict[str, str] = {
@@ -57,7 +57,6 @@ DEFAULTS: dict[str, str] = {
     "dragonfly": "ugal-l",
     "cascade": "aries",
     "slingshot": "ugal-l",
-    "hdr-infiniband": "fpar",
     "fat-tree": "up-down",
     "hyperx": "omni-war",
 }
@@ -66,11 +65,8 @@ DEFAULTS: dict[str, str] = {
 #: for each packet by congestion and length, with a bias towards minimal ones (De Sensi 2020). How many of
 #: each kind, and the bias, are assumed: two, and 1/8 of the buffer of a link. That packets may leave the one minimal
 #: path between two switches of a group is as on Aries, its predecessor, and what LUMI shows
-#: (validation/interference-lumi.md). When the switches of HDR InfiniBand leave minimal paths is not public. That they
-#: do so when these are full, and not at the half of Kang 2019, was chosen by 18 slowdowns measured on Leonardo
-#: (reproduce/interference/README.md).
+#: (validation/interference-lumi.md).
 OPTIONS: dict[str, dict[str, Any]] = {
-    "hdr-infiniband": {"threshold": 1.0},
     "slingshot": {"inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
 }
 
