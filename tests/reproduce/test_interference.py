@@ -311,11 +311,3 @@ def test_the_page_names_every_cell_that_is_far_off() -> None:
     assert "| run-7 | 4096 | unknown victim `x` |" in text
     assert chosen.picture is not None
     chosen.picture(chosen.rows(runs), runs)
-
-
-def test_the_reduced_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "interference-leonardo", "--reduced", "-o", str(tmp_path)]) == 0
-    assert "geometric mean error" in capsys.readouterr().out
-    rows = pl.read_csv(tmp_path / "interference-leonardo-reduced.csv")
-    beside = rows.filter(pl.col("what").str.starts_with("all cells"))
-    assert beside["ours"][0] < 1.5

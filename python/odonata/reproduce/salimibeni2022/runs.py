@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import tomlkit
 
 from odonata import machine, scenario
 from odonata.background.simulated import of_jobs_on_nodes
 from odonata.reproduce.salimibeni2022.queue import APPS, LATEST_US, SYSTEM, allocations, others
+from odonata.reproduce.written import toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -168,7 +168,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "job": jobs,
         "run": {"until": "measured", "seed": point["draw"]},
     }
-    return scenario.parse(tomlkit.dumps(table), "salimi-beni2022.toml")
+    return scenario.parse(toml(table), "salimi-beni2022.toml")
 
 
 def utilisation(draw: int, load: float) -> float:

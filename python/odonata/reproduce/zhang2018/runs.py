@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import tomlkit
 
 from odonata import machine, placement, scenario
 from odonata.placement import Job
 from odonata.placement.splitmix import SplitMix64
+from odonata.reproduce.written import toml
 from odonata.reproduce.zhang2018.as_run import FABRIC, HEADER, ITERATIONS, LAST_RANK, can, program
 from odonata.reproduce.zhang2018.workloads import MACHINE, MOTIFS, as_authors_drew, read
 
@@ -406,7 +406,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     if setup.ratio != "1":
         preset["fabric"]["links"] = {"global": {"bandwidth": _GLOBAL[setup.ratio]}}
     table = {"system": preset, **routers.of_run, "job": jobs, "run": {"seed": seed}}
-    made = scenario.parse(tomlkit.dumps(table), "zhang2018.toml")
+    made = scenario.parse(toml(table), "zhang2018.toml")
     for key, value in settings.items():
         made = made.set(key, value)
     return made
