@@ -1,4 +1,5 @@
-"""Tables as the text of a scenario, for reproductions of hundreds of runs: tomlkit takes a third of the time of one."""
+"""Tables as the text of a scenario, for reproductions of hundreds of runs: writing it with tomlkit takes longer than some
+of the runs."""
 
 from __future__ import annotations
 
