@@ -1,5 +1,4 @@
-"""Tables as the text of a scenario, for reproductions of hundreds of runs: writing it with tomlkit takes longer than some
-of the runs."""
+"""Tables as the text of a scenario, for reproductions of many runs: tomlkit takes longer than some of the runs."""
 
 from __future__ import annotations
 
