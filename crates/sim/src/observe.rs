@@ -125,7 +125,7 @@ impl Observers {
     /// Whether packets are observed at routers, so that all partitions must know all messages.
     #[must_use]
     pub fn see_packets(&self) -> bool {
-        self.see_commits() || self.see_decisions()
+        self.see_commits() || self.see_decisions() || self.by_class.is_some()
     }
 
     /// A router commits a packet to a link.
