@@ -67,8 +67,11 @@ def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, l
 
     if name is None:
         raise InputError("`--routes` needs a system", hint="odonata show SYSTEM --routes A B")
-    if not name.endswith(".toml") and name not in _systems():
-        raise unknown("system", name, _systems())
+    if not name.endswith(".toml"):
+        from odonata import machine
+
+        if name not in machine.names():
+            raise unknown("system", name, machine.names())
     paths = routes.routes(name, *ends, routing, limit)
     print(json_module.dumps(paths) if json else routes.text(paths))
     return 0
@@ -85,7 +88,7 @@ def describe(name: str) -> dict[str, Any]:
         return _system(name)
     if name == "scenario":
         return _scenario()
-    descriptions = [_DESCRIBE[kind](name) for kind, names in _LISTS.items() if name in names()]
+    descriptions = [_DESCRIBE[kind](name) for kind in _LISTS if _has(kind, name)]
     if descriptions:
         # A broadcast is a pattern, a collective and a motif.
         return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
@@ -98,6 +101,15 @@ def describe(name: str) -> dict[str, Any]:
     if error.hint and error.hint.startswith("known"):
         error.hint = "`odonata show` lists all names"
     raise error
+
+
+def _has(kind: str, name: str) -> bool:
+    """Whether a list has the name. No system is loaded for that."""
+    if kind == "systems":
+        from odonata import machine
+
+        return name in machine.names()
+    return name in _LISTS[kind]()
 
 
 def _overview() -> Listing:
