@@ -28,7 +28,10 @@ def test_list_names_every_study(capsys):
         "congestion-control",
         "aries-modes",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),
-        *(f"desensi2019-{page}" for page in ("model", "fig3", "fig4", "fig5", "fig7", "fig8", "fig9", "fig10")),
+        *(
+            f"desensi2019-{page}"
+            for page in ("model", "fig3", "fig4", "fig5", "fig7", "buffers", "fig8", "fig9", "fig10")
+        ),
         "zhang2018-variants",
         "zhang2018-routers",
         "salimi-beni2022",

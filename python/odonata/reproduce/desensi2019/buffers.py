@@ -144,8 +144,8 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
 
 def _named(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Buffer and bias of each setting, from the words of its rows."""
-    found = (re.match(r"buffers of (.+?), bias of (.+?): ", row.what) for row in rows)
-    return list(dict.fromkeys((match[1], match[2]) for match in found if match))
+    matches = (re.match(r"buffers of (.+?), bias of (.+?): ", row.what) for row in rows)
+    return list(dict.fromkeys((match[1], match[2]) for match in matches if match))
 
 
 def _of_runs(_: Sequence[Row], runs: Runs) -> dict[str, str]:
