@@ -107,7 +107,7 @@ def holds(row: Row) -> bool:
     return verdict in ("match", "direction")
 
 
-def _held(rows: Sequence[Row], setting: tuple[str, str]) -> list[Row]:
+def _of_setting(rows: Sequence[Row], setting: tuple[str, str]) -> list[Row]:
     """The rows of a setting, in the order of the statements."""
     buffer, bias = setting
     return [row for row in rows if row.what.startswith(f"buffers of {buffer}, bias of {bias}: ")]
@@ -120,17 +120,15 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         for what, _, _, tolerance, _ in said
     ]
     lines, all_hold, counts = [], [], {}
-    for bias in dict.fromkeys((*BIASES, *(bias for _, bias in _named(rows)))):
-        for setting in (of for of in _named(rows) if of[1] == bias):
-            mine = _held(rows, setting)
-            hold = [holds(row) for row in mine]
-            counts[setting] = sum(hold)
-            if all(hold):
-                all_hold.append(f"{setting[0]} with a bias of {setting[1]}")
-            numbers = [f"{row.ours:.3f}" for row in mine]
-            cells = [f"**{of}**" if holds else of for of, holds in zip(numbers, hold, strict=True)]
-            shipped = " (shipped)" if setting == SHIPPED else ""
-            lines.append([setting[0] + shipped, setting[1], *cells, f"{sum(hold)} of {len(hold)}"])
+    for setting in _named(rows):
+        mine = _of_setting(rows, setting)
+        hold = [holds(row) for row in mine]
+        counts[setting] = sum(hold)
+        if all(hold):
+            all_hold.append(f"{setting[0]} with a bias of {setting[1]}")
+        cells = [f"**{row.ours:.3f}**" if right else f"{row.ours:.3f}" for row, right in zip(mine, hold, strict=True)]
+        shipped = " (shipped)" if setting == SHIPPED else ""
+        lines.append([setting[0] + shipped, setting[1], *cells, f"{sum(hold)} of {len(hold)}"])
     most = max(counts.values(), default=0)
     return {
         "table": table(["buffer", "bias", *heads, "hold"], lines, "rr" + "r" * (len(heads) + 1)),
