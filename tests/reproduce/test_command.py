@@ -36,6 +36,7 @@ def test_list_names_every_study(capsys):
         "zhang2018-routers",
         "salimi-beni2022",
         "salimi-beni2022-tail",
+        "salimi-beni2022-tapering",
         "salimi-beni2022-on-leonardo",
         "calibration",
         *others,

@@ -86,7 +86,7 @@ def scattered(reduced: bool) -> Points:
     return list(_reduced() if reduced else _scatter(DRAWS, tuple(SIZES)))
 
 
-def _point(
+def point_of(
     app: str, size: str, locality: str, queue: tuple[int, float], iterations: int, routing: str = ROUTING
 ) -> dict[str, Any]:
     draw, load = queue
@@ -106,20 +106,20 @@ def _scatter(draws: tuple[tuple[int, float], ...], sizes: tuple[str, ...]) -> It
         for size in sizes:
             often = OFTEN[size] // (2 if app == "alltoall" else 1)
             for queue in draws:
-                yield _point(app, size, FAR, queue, often)
+                yield point_of(app, size, FAR, queue, often)
 
 
 def _full() -> Iterator[dict[str, Any]]:
     for app in COLLECTIVES:
         for locality in allocations():
-            yield _point(app, DRAWN, locality, QUEUES["middle"], MANY[app])
+            yield point_of(app, DRAWN, locality, QUEUES["middle"], MANY[app])
         for name in ("low", "high"):
-            yield _point(app, DRAWN, FAR, QUEUES[name], MANY[app])
-        yield _point(app, DRAWN, FAR, QUEUES["high"], MANY[app], MINIMAL)
+            yield point_of(app, DRAWN, FAR, QUEUES[name], MANY[app])
+        yield point_of(app, DRAWN, FAR, QUEUES["high"], MANY[app], MINIMAL)
     for app, names in APP_QUEUES.items():
         for name in names:
-            yield _point(app, "", FAR, QUEUES[name], APP_ITERATIONS)
-        yield _point(app, "", FAR, (0, 0.0), 5)
+            yield point_of(app, "", FAR, QUEUES[name], APP_ITERATIONS)
+        yield point_of(app, "", FAR, (0, 0.0), 5)
     yield from _scatter(DRAWS, tuple(SIZES))
 
 
