@@ -16,6 +16,7 @@ import pytest
 import odonata as od
 from odonata import machine, placement
 from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.kang2019.published import interval_of_mean
 from odonata.reproduce.rows import is_relation, no_effect, within
 from odonata.reproduce.zhang2018 import gathered
 from odonata.reproduce.zhang2018.as_run import program
@@ -26,6 +27,7 @@ from odonata.reproduce.zhang2018.runs import (
     AS_RUN,
     BASELINES,
     CODED,
+    SEED_STEP,
     WORKLOADS,
     JobClass,
     Setup,
@@ -42,6 +44,15 @@ FIGURES = [f"fig{number}" for number in (2, *range(4, 14))]
 MIXED = Setup(
     "as-published", 272, "4", (JobClass("small", 2, 6, "halo3d"), JobClass("large", 1, 20, "fft3d", "2 KB", 2))
 )
+
+
+def verdict_of(ours, ends, theirs, unit, tolerance):
+    """By the rule of the pages: an ordering must hold for both ends of an interval."""
+    ordering = is_relation(tolerance)
+    agrees = all(within(value, theirs, tolerance) for value in (ours, *(ends if ordering else ())))
+    if not agrees or no_effect(ours, unit, tolerance):
+        return "no match"
+    return "direction" if ordering else "match"
 
 
 def full(figure):
@@ -294,8 +305,7 @@ def test_every_figure_has_rows_and_a_page(figure, reduced):
     assert len({(row.model, row.what) for row in rows}) == len(rows) > 0
     for row in rows:
         if row.verdict != "not comparable":
-            agrees = within(row.ours, row.theirs, row.tolerance) and not no_effect(row.ours, row.unit, row.tolerance)
-            assert row.verdict == ("no match" if not agrees else "direction" if is_relation(row.tolerance) else "match")
+            assert row.verdict == verdict_of(row.ours, row.interval or (), row.theirs, row.unit, row.tolerance)
         assert row.why == "" or row.verdict in ("no match", "not comparable")
     try:
         text = study.page(rows, runs)
@@ -356,12 +366,13 @@ def test_reasons_are_about_rows_that_do_not_match():
 def test_what_the_authors_ran_is_a_cause_where_it_gives_the_papers_statement(monkeypatch):
     """As published only: another kind of router differs in more than that. A cause of `reasons.toml` comes first."""
     ours = {"as-run": (50, 20), "as-published": (10, 10), "today": (10, 50)}
-    monkeypatch.setattr(gathered, "by_routers", lambda _: ours)
+    runs = {routers: [{"seed": 0, "value": value} for value in values] for routers, values in ours.items()}
+    monkeypatch.setattr(gathered, "by_routers", lambda _: runs)
 
-    def rows_of(values):
+    def rows_of(table):
         return [
-            gathered.statement("L1", f"jobs of {at}", value, 50, "%", "± 10", "figure 4")
-            for at, value in enumerate(values)
+            gathered.statement("L1", f"jobs of {at}", run["value"], 50, "%", "± 10", "figure 4")
+            for at, run in enumerate(table)
         ]
 
     made = gathered.twice("none", rows_of, None)
@@ -395,10 +406,26 @@ def test_what_is_published_is_what_the_study_says(figure):
     assert rows
     for row in rows:
         if row["verdict"] != "not comparable":
-            ours, tolerance = float(row["ours"]), row["tolerance"]
-            good = within(ours, float(row["theirs"]), tolerance) and not no_effect(ours, row["unit"], tolerance)
-            assert row["verdict"] == ("no match" if not good else "direction" if is_relation(tolerance) else "match")
+            ends = tuple(float(row[end]) for end in ("low", "high") if row[end])
+            of = (float(row["ours"]), ends, float(row["theirs"]), row["unit"], row["tolerance"])
+            assert row["verdict"] == verdict_of(*of)
             assert bool(row["why"]) == bool(row["experiment"])
     assert f"zhang2018-{figure}" in REPRODUCTIONS
     assert (VALIDATION / f"zhang2018-{figure}.md").exists()
     assert (VALIDATION / f"zhang2018-{figure}.png").exists()
+
+
+def test_the_interval_of_a_mean_is_students():
+    values = [1.1, 1.3, 1.0, 1.6, 1.2]
+    table = [{"seed": SEED_STEP * (number + 1), "value": value} for number, value in enumerate(values)]
+
+    def rows_of(runs):
+        mean = sum(run["value"] for run in runs) / len(runs)
+        once = [gathered.relation("L1", "simulated once", 2.0, "> 1", "figure 4")] if runs[0] is table[0] else []
+        return [gathered.relation("L1", "repeated", mean, "> 1", "figure 4"), *once]
+
+    repeated, once = gathered.with_intervals(rows_of, table)
+    assert repeated.interval == pytest.approx(interval_of_mean(values))
+    assert (repeated.repetitions, once.interval, once.repetitions) == (5, None, 0)
+    assert (repeated.verdict, once.verdict) == ("no match", "direction")  # from 0.95 on, the interval holds 1
+    assert [row.interval for row in gathered.with_intervals(rows_of, table[:2])] == [None, None]

@@ -129,7 +129,9 @@ def _side_by_side(rows: Sequence[Row]) -> str:
 
 
 def _ours(row: Row) -> list[str]:
-    return [f"{number(row.ours, row.unit)} {row.unit}", bold(row.verdict)]
+    ends = [number(end, row.unit) for end in row.interval or ()]
+    interval = f" ({' to '.join(ends)})" if ends else ""
+    return [f"{number(row.ours, row.unit)} {row.unit}{interval}", bold(row.verdict)]
 
 
 def _theirs(row: Row) -> str:
