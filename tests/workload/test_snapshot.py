@@ -217,6 +217,38 @@ def test_bad_books_are_errors(queue: Path, book: Path, change: tuple[str, str], 
     assert message in str(error.value)
 
 
+TRAINING = """\
+overhead = { copy = "300 GB/s", reduce = "none" }
+ranks_per_node = 4
+
+[rule.app.train]
+model = { layers = 2, hidden = 64, heads = 4, vocabulary = 512, sequence = 64 }
+tensor = 4
+"""
+
+
+def test_a_job_may_train_a_model_with_the_costs_of_its_gpus(queue: Path, book: Path) -> None:
+    rule = 'gap = "10 us"\nalternatives.light = { gap = "1 ms" }\n'
+    changed = BOOK.replace('app = { collective = "alltoall", message = "1 KiB" }\n', "").replace(rule, rule + TRAINING)
+    book.write_text(changed)
+    with_costs = from_queue("tiny", queue=queue, book=book, victim="1").toml()
+    book.write_text(changed.replace(TRAINING.splitlines()[0], ""))
+    without = from_queue("tiny", queue=queue, book=book, victim="1").toml()
+    programs = [parse(text, "now.toml").resolve().spec["jobs"][1]["program"] for text in (with_costs, without)]
+    assert all("stages" in program["body"] for program in programs)
+    assert programs[0]["costs"] != programs[1]["costs"]
+
+
+def test_files_of_a_book_are_relative_to_it(queue: Path, book: Path, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "pairs.csv").write_text("source,target,bytes\n0,1,1000\n4,0,500\n")
+    book.write_text(BOOK.replace('{ collective = "alltoall", message = "1 KiB" }', '{ matrix = "pairs.csv" }'))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    workload = from_queue("tiny", queue=queue, book=book, victim="1")
+    body = parse(workload.toml(), "elsewhere/now.toml").resolve().spec["jobs"][1]["program"]["body"]
+    assert "1000" in str(body)
+
+
 def test_a_rule_behind_one_that_takes_all_its_jobs_is_an_error(queue: Path, book: Path) -> None:
     first, second = BOOK.index("[[rule]]"), BOOK.rindex("[[rule]]")
     book.write_text(BOOK[:first] + BOOK[second:] + "\n" + BOOK[first:second])

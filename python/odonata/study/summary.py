@@ -10,6 +10,7 @@ import polars as pl
 from odonata import text
 from odonata.analysis.by_axis import numeric
 from odonata.analysis.cut_off import is_whole
+from odonata.errors import shortened
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
 from odonata.text import Column, Table
@@ -89,11 +90,19 @@ def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
         Column(name.removesuffix("_ps") if unit else name, right, unit)
         for name, right, (unit, _) in zip(summary.header, numeric, units, strict=True)
     ]
-    rows = [[cell(value, factor) for value, (_, factor) in zip(row, units, strict=True)] for row in summary.rows[:most]]
-    lines = Table(columns, rows).lines(width)
+    shown = summary.rows[:most]
+    cells = [[cell(row[index], factor) for row in shown] for index, (_, factor) in enumerate(units)]
+    short = [column if right else abbreviated(column) for column, right in zip(cells, numeric, strict=True)]
+    lines = Table(columns, [list(row) for row in zip(*short, strict=True)]).lines(width)
     if len(summary.rows) > most:
         lines.append(f"... and {len(summary.rows) - most:,} rows more")
     return "\n".join(lines)
+
+
+def abbreviated(values: Sequence[str], most: int = 60) -> list[str]:
+    """Long values, such as tables of a scenario, by their beginnings; whole if two of them have the same beginning."""
+    short = [shortened(value, most) for value in values]
+    return short if len(set(short)) == len(set(values)) else list(values)
 
 
 def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:

@@ -12,17 +12,18 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from odonata.document import Count, Document, Ratio, Table, input_error_as_problem, parse, read, validate
 from odonata.errors import InputError, shortened, unknown
+from odonata.scenario.apps.choice import FILES, KINDS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
-    from pathlib import Path
 
     from odonata.queue.records import Job
 
@@ -52,7 +53,7 @@ def _range(value: Any) -> tuple[int, int]:
 
 
 def _app(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or not {"pattern", "motif", "collective"} & value.keys():
+    if not isinstance(value, dict) or not {*KINDS, *FILES, *TABLES} & value.keys():
         hint = 'such as app = { pattern = "uniform-random", message = "16 KiB" }'
         raise InputError(f"expected an application as in a scenario, found `{shortened(repr(value), 60)}`", hint=hint)
     return dict(value)
@@ -60,6 +61,12 @@ def _app(value: Any) -> dict[str, Any]:
 
 _Patterns = Annotated[tuple[str, ...], BeforeValidator(input_error_as_problem(_patterns))]
 _App = Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_app))]
+
+
+def _from(folder: Path, app: dict[str, Any]) -> dict[str, Any]:
+    """The application with the files that it names, which are relative to the folder of the book."""
+    files_of = {key: app[key] for key in FILES if isinstance(app.get(key), str)}
+    return app | {key: str((folder / file).resolve()) for key, file in files_of.items()}
 
 
 class AlternativeTable(Table):
@@ -88,6 +95,9 @@ class RuleTable(Table):
     )
     gap: str | None = Field(None, description="computing between iterations of a program")
     ranks_per_node: Count | None = Field(None, description="ranks on each node of a program")
+    overhead: dict[str, Any] | None = Field(
+        None, description="costs of messages of a program, as in a `[[job]]` (default: those of the system)"
+    )
     source: str = Field("assumed", description="where this comes from; `assumed` if it is not known")
     optional: bool = Field(False, description="whether it is fine if no job fits")
     alternatives: dict[str, AlternativeTable] = Field({}, description="other values, by the name of the alternative")
@@ -182,11 +192,12 @@ class Book:
         rule = self.table.rule[number]
         other = rule.alternatives.get(alternative, AlternativeTable())
         app = rule.app if other.app is None else other.app
-        keys: dict[str, Any] = {"app": dict(app)}
+        keys: dict[str, Any] = {"app": _from(Path(self.document.file).parent, app)}
         if "pattern" not in app:
             gap = other.gap or rule.gap
             keys |= {} if gap is None else {"gap": gap}
             keys |= {} if rule.ranks_per_node is None else {"ranks_per_node": rule.ranks_per_node}
+            keys |= {} if rule.overhead is None else {"overhead": rule.overhead}
             return Traffic(keys, None)
         load = rule.load if other.load is None else other.load
         if ("interval" in app or "tgll" in app) == (load is not None):
