@@ -1,13 +1,12 @@
 #!/bin/bash
-# Speed on this machine (medians, never a test), and a limit on instructions per packet-hop, which other load does not change.
+# Speed on this machine (medians, never a test), and limits on instructions, which other load does not change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-limit=$(cat benches/instructions-per-packet-hop)
+.venv/bin/odonata bench --record benches/results.csv
 if command -v valgrind >/dev/null; then
-  .venv/bin/odonata bench --limit "$limit" --record benches/results.csv
+  .venv/bin/odonata bench --limits benches/instructions.toml --record benches/results.csv
 else
   echo "valgrind is not installed: instructions are not counted" >&2
-  .venv/bin/odonata bench --record benches/results.csv
 fi
 .venv/bin/odonata bench --large -n 1 --record benches/results.csv
 .venv/bin/odonata bench --machines -n 3 --messages 100

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from odonata.cli import bench_blame, bench_large, bench_machines
-from odonata.cli.bench import callgrind_total, summarise
+from odonata.cli import bench, bench_blame, bench_instructions, bench_large, bench_machines
+from odonata.cli.bench import summarise
+from odonata.cli.bench_instructions import callgrind_total
 from odonata.cli.bench_record import append
 from odonata.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -50,7 +49,6 @@ def test_the_whole_command(odonata: Command) -> None:
     assert printed["overload"]["messages"] == printed["messages"]
     assert printed["overload"]["id"] != printed["id"]
     assert printed["occupancy"]["id"] != printed["id"]
-    assert printed["instructions_per_packet_hop"] is None
     assert printed["messages"] == 2304 * 2
     assert printed["packet_hops"] > 2304 * 2 * 2
     assert printed["ns_per_packet_hop"] == pytest.approx(1e9 / printed["packet_hops_per_s"])
@@ -95,9 +93,55 @@ fn=(4) i
 
 def test_instructions_need_valgrind(odonata: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    status, out, err = odonata("bench", "-n", "1", "--messages", "1", "--limit", "1")
+    status, out, err = odonata("bench", "--instructions")
     assert (status, out) == (1, "")
     assert "valgrind, which is not installed" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mian = 600", "limits.toml:1: unknown case `mian`\n  hint: did you mean `main`?"),
+        ("main = 600\nring = 0", "limits.toml:2: expected a number of instructions above 0, found `0`"),
+        ("", "limits.toml: the file has no limit"),
+        ("main = ", "limits.toml:1"),
+    ],
+)
+def test_bad_limits_are_errors(odonata: Command, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "limits.toml").write_text(text)
+    status, out, err = odonata("bench", "--limits", str(tmp_path / "limits.toml"))
+    assert (status, out) == (2, "")
+    assert message in err.replace(f"{tmp_path}/", "")
+
+
+def test_instructions_are_differences_of_two_runs(
+    odonata: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A start of 1,000, then 7 for each packet-hop of a pattern, or 50 for each message of a program."""
+
+    def child(words: list[str], spec: str) -> tuple[dict[str, Any], str]:
+        job = json.loads(spec)["jobs"][0]
+        length = job["program"]["iterations"] if "program" in job else job["traffic"]["intervals"]
+        work = 50 * 256 * 255 * length if "program" in job else 7 * 100 * length
+        Path(words[-1].partition("=")[2]).write_text(f"ob=(1) _core\nfn=(1) run\n1 {1000 + work}\n")
+        return {"packet_hops": 100 * length}, ""
+
+    monkeypatch.setattr(bench_instructions.shutil, "which", lambda _: "valgrind")
+    monkeypatch.setattr(bench, "_child", child)
+    limits = tmp_path / "limits.toml"
+    limits.write_text("main = 7\nall-to-all = 50")
+    status, out, _ = odonata("bench", "--limits", str(limits), "--json")
+    assert (status, json.loads(out)) == (0, {"main": 7, "all-to-all": 50})
+    limits.write_text("main = 6\nall-to-all = 50")
+    status, out, err = odonata("bench", "--limits", str(limits), "--record", str(tmp_path / "results.csv"))
+    assert status == 1
+    assert "main: 7 instructions per packet-hop are more than 6" in err
+    assert out.split() == ["instructions", "main", "7", "per", "packet-hop", "all-to-all", "50", "per", "message"]
+    rows = list(csv.DictReader((tmp_path / "results.csv").read_text().splitlines()))
+    assert [(row["instructions_per_packet_hop"], row["instructions_per_message"]) for row in rows] == [
+        ("7", ""),
+        ("", "50"),
+    ]
 
 
 def test_runs_with_blame_are_compared_with_those_beside_them(odonata: Command) -> None:

@@ -1,18 +1,14 @@
 """`odonata bench`: how fast the simulator is on this machine, and how much memory it takes.
 
 Every repetition is a process of its own that holds the core and NumPy but not polars, so that its peak memory is the
-simulation's. Numbers are medians over the repetitions; the simulated results of all are equal. valgrind counts
-instructions, which do not depend on the load of the machine. The number is the difference between two runs of different
-length, divided by the difference of their packet-hops, so one-time costs cancel.
+simulation's. Numbers are medians over the repetitions; the simulated results of all are equal.
 """
 
 import json as json_module
 import os
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -29,8 +25,6 @@ _CASES: dict[str, list[str]] = {
     "overload": ['job.target.place={ policy = "contiguous", groups = "3-8" }'],
     "occupancy": ['sensing="occupancy"'],
 }
-# Messages of each process in the two runs under valgrind.
-_COUNTED = (20, 60)
 
 
 def bench(
@@ -38,7 +32,7 @@ def bench(
     repetitions: Annotated[int, Parameter(name=["--repetitions", "-n"], validator=validators.Number(gte=1))] = 5,
     messages: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
     instructions: Annotated[bool, Parameter(negative=())] = False,
-    limit: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
+    limits: Path | None = None,
     machines: Annotated[bool, Parameter(negative=())] = False,
     sweep: Annotated[bool, Parameter(negative=())] = False,
     large: Annotated[bool, Parameter(negative=())] = False,
@@ -60,9 +54,10 @@ def bench(
     messages
         Messages of each process (default: 200). Not with `--sweep` or `--large`.
     instructions
-        Also count instructions per packet-hop of the main case (needs valgrind; takes a minute).
-    limit
-        Fail if there are more instructions per packet-hop of the main case than this.
+        Count instructions instead: per packet-hop of patterns with two metrics, and per message of two programs (needs
+        valgrind; takes a few minutes).
+    limits
+        Count the instructions of the cases in this file (TOML: case = number), and fail if there are more.
     machines
         Measure every machine with every routing instead, and the time to prepare 100,000 nodes.
     sweep
@@ -79,24 +74,30 @@ def bench(
     json
         Print one JSON object instead of the table.
     """
-    from odonata.errors import InputError, RunError
+    from odonata.errors import InputError
 
-    kinds = {"--machines": machines, "--sweep": sweep, "--large": large, "--blame": blame}
+    kinds = {
+        "--machines": machines,
+        "--sweep": sweep,
+        "--large": large,
+        "--blame": blame,
+        "--instructions": instructions or limits is not None,
+    }
     asked = [name for name, given in kinds.items() if given]
     if len(asked) > 1:
         raise InputError(f"`{asked[0]}` and `{asked[1]}` exclude each other: each measures something else")
     for option, given, others in (
         ("--record", record is not None, ("--machines", "--sweep", "--blame")),
-        ("--messages", messages is not None, ("--sweep", "--large")),
-        ("--instructions", instructions, tuple(kinds)),
-        ("--limit", limit is not None, tuple(kinds)),
-        ("--threads", threads > 1, ("--machines", "--sweep", "--blame")),
+        ("--messages", messages is not None, ("--sweep", "--large", "--instructions")),
+        ("--threads", threads > 1, ("--machines", "--sweep", "--blame", "--instructions")),
     ):
         if given and asked and asked[0] in others:
             raise InputError(f"`{option}` does not apply to `{asked[0]}`")
-    if threads > 1 and (record is not None or instructions or limit is not None):
-        raise InputError("`--threads` excludes `--record`, `--instructions` and `--limit`, which are for one thread")
+    if threads > 1 and record is not None:
+        raise InputError("`--threads` excludes `--record`, which is for one thread")
     messages = messages or 200
+    if instructions or limits is not None:
+        return _instructions(limits, record, json=json)
     if sweep:
         return _sweep(repetitions, json=json)
     if machines:
@@ -106,8 +107,6 @@ def bench(
     if large:
         return _large(repetitions, record, threads, json=json)
     measured = {case: _measure(case, repetitions, messages, threads) for case in _CASES}
-    counted = _instructions() if instructions or limit is not None else None
-    measured["main"]["instructions_per_packet_hop"] = counted
     if json:
         print(
             json_module.dumps(
@@ -118,8 +117,6 @@ def bench(
         print(_as_text(measured))
     if record is not None:
         _record(record, measured)
-    if limit is not None and counted is not None and counted > limit:
-        raise RunError(f"{counted:.0f} instructions per packet-hop are more than {limit:.0f}")
     return 0
 
 
@@ -156,6 +153,24 @@ def _blame(rounds: int, messages: int, *, json: bool) -> int:
     return 0
 
 
+def _instructions(limits: Path | None, record: Path | None, *, json: bool) -> int:
+    from odonata.cli.bench_instructions import CASES, MESSAGE, above, as_text, count, read_limits
+    from odonata.errors import RunError
+
+    allowed = {} if limits is None else read_limits(limits)
+    counted = count(list(allowed or CASES), _resolved_file, _child)
+    print(json_module.dumps(counted) if json else as_text(counted))
+    if record is not None:
+        names = {
+            name: f"instructions_per_{'message' if CASES[name].per == MESSAGE else 'packet_hop'}" for name in counted
+        }
+        _record(record, {name: {names[name]: value} for name, value in counted.items()})
+    broken = above(counted, allowed)
+    if broken:
+        raise RunError("; ".join(broken))
+    return 0
+
+
 def _record(file: Path, measured: dict[str, dict[str, Any]]) -> None:
     from odonata.cli.bench_record import append
 
@@ -177,10 +192,14 @@ def _spec(case: str, messages: int) -> tuple[str, str]:
 
 def _resolved(overrides: Iterable[str], messages: int) -> tuple[str, str]:
     """The id and the specification of bench.toml with overrides."""
+    return _resolved_file("bench.toml", [f"job.target.app.messages={messages}", *overrides])
+
+
+def _resolved_file(file: str, overrides: Iterable[str]) -> tuple[str, str]:
     from odonata import scenario
 
-    with as_file(files("odonata.cli") / "bench.toml") as path:
-        resolved = scenario.load(path, overrides=[f"job.target.app.messages={messages}", *overrides]).resolve()
+    with as_file(files("odonata.cli") / file) as path:
+        resolved = scenario.load(path, overrides=list(overrides)).resolve()
     return resolved.id, json_module.dumps(resolved.spec)
 
 
@@ -208,59 +227,6 @@ def _child(wrapper: list[str], spec: str, threads: int = 1) -> tuple[dict[str, A
         raise RunError(f"the simulation failed: {last}")
     printed: dict[str, Any] = json_module.loads(child.stdout)
     return printed, child.stderr
-
-
-def _instructions() -> float:
-    """Instructions per packet-hop of the main case.
-
-    Raises
-    ------
-    RunError
-        If valgrind is not installed.
-    """
-    from odonata.errors import RunError
-
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        raise RunError("instructions are counted by valgrind, which is not installed")
-    counts: list[int] = []
-    hops: list[int] = []
-    for messages in _COUNTED:
-        print(f"main: counting instructions, {messages} messages", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory() as scratch:
-            out = Path(scratch) / "callgrind"
-            printed, _ = _child(
-                [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}"], _spec("main", messages)[1]
-            )
-            counts.append(callgrind_total(out.read_text()))
-        hops.append(int(printed["packet_hops"]))
-    return (counts[1] - counts[0]) / (hops[1] - hops[0])
-
-
-def callgrind_total(profile: str, file: str = "_core") -> int:
-    """Instructions that a callgrind profile counts in the object files with `file` in their name.
-
-    Those of Python vary by some millions from process to process, because its dictionaries depend on addresses.
-    """
-    names: dict[str, str] = {}
-    total, counts, after_call, in_function = 0, False, False, False
-    for line in profile.splitlines():
-        if line.startswith(("ob=", "cob=")):
-            kind, _, rest = line.partition("=")
-            number, _, name = rest.partition(" ")
-            if name:
-                names[number] = Path(name).name
-            if kind == "ob":
-                counts = file in names[number]
-                in_function = in_function or counts
-        elif line.startswith("calls="):
-            after_call = True  # the next line counts what is called, which has lines of its own
-        elif line[:1] in "0123456789+-*" and line:
-            total += int(line.split()[-1]) if counts and not after_call else 0
-            after_call = False
-    if not in_function:
-        raise ValueError(f"the profile has no file {file}")
-    return total
 
 
 def summarise(runs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -310,7 +276,4 @@ def _as_text(measured: dict[str, dict[str, Any]]) -> str:
         row("threads", lambda case: f"{case['threads']}"),
         row("repetitions", lambda case: f"{case['repetitions']}"),
     ]
-    counted = measured["main"]["instructions_per_packet_hop"]
-    if counted is not None:
-        rows.insert(4, ["instructions per hop", f"{counted:.0f}", *[""] * (len(measured) - 1)])
     return "\n".join(aligned(rows, [False, *[True] * len(measured)]))

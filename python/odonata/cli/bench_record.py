@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "date", "version", "engine", "processor", "case", "repetitions", "ns_per_packet_hop", "events_per_packet_hop",
-    "instructions_per_packet_hop", "peak_rss_bytes", "packet_hops",
+    "instructions_per_packet_hop", "peak_rss_bytes", "packet_hops", "instructions_per_message",
 )  # fmt: skip
 """The columns of the table. `engine` is the fingerprint of the compiled core and its settings."""
 
