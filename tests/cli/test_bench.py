@@ -248,10 +248,12 @@ def test_only_main_cases_and_large_machines_are_recorded(odonata: Command, tmp_p
     [
         ("--sweep --machines", "`--machines` and `--sweep` exclude each other"),
         ("--large --messages 3", "`--messages` does not apply to `--large`"),
-        ("--blame --limit 500", "`--limit` does not apply to `--blame`"),
+        ("--blame --limits x.toml", "`--blame` and `--instructions` exclude each other"),
         ("--machines --threads 2", "`--threads` does not apply to `--machines`"),
-        ("--threads 2 --limit 500", "`--threads` excludes `--record`, `--instructions` and `--limit`"),
-        ("--machines --instructions", "`--instructions` does not apply to `--machines`"),
+        ("--threads 2 --instructions", "`--threads` does not apply to `--instructions`"),
+        ("--threads 2 --record x.csv", "`--threads` excludes `--record`"),
+        ("--messages 3 --limits x.toml", "`--messages` does not apply to `--instructions`"),
+        ("--machines --instructions", "`--machines` and `--instructions` exclude each other"),
     ],
 )
 def test_no_option_is_ignored(odonata: Command, arguments: str, message: str) -> None:
