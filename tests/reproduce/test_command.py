@@ -10,11 +10,14 @@ import pytest
 from odonata.cli.main import main
 from odonata.errors import RunError
 from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.kept import OUTDATED, outdated, read, same
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import VERDICTS
 from odonata.study.study import open_study
 
 from .conftest import Here
+
+VALIDATION = Path(__file__).parents[2] / "validation"
 
 
 def test_list_names_every_study(capsys):
@@ -90,6 +93,16 @@ def test_every_reduced_form_prints_rows(name, out, turn, capsys, monkeypatch):
         assert isinstance(row["why"], str)
     (file,) = map(Path, printed["files"])
     assert file.name == f"{name}-reduced.csv"
+    kept = read(VALIDATION, name).reduced
+    if kept is not None:
+        now = [(row["model"], row["id"], row["what"], row["ours"]) for row in printed["rows"]]
+        listed = name in outdated(VALIDATION)
+        assert same(kept, now) != listed, (
+            f"the reduced form of {name} gives other numbers than when its page was made: make the page again, or list "
+            f"it in validation/{OUTDATED}"
+            if not listed
+            else f"{name} is listed in validation/{OUTDATED}, and its reduced form gives the numbers of its page"
+        )
     if name == "interference-leonardo":  # the measured slowdowns are met, not only printed
         rows = pl.read_csv(file)
         beside = rows.filter(pl.col("what").str.starts_with("all cells"))

@@ -12,7 +12,7 @@ import pytest
 from odonata.errors import InputError
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import expected
-from odonata.reproduce.kept import as_csv, as_json, made_of, read_rows
+from odonata.reproduce.kept import OUTDATED, as_csv, as_json, made_of, read, read_rows, reduced_of, same
 from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
 from odonata.reproduce.page import Page, quoted
@@ -162,7 +162,7 @@ def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
 def test_the_summary_is_committed_and_counts_directions_apart():
     summary = summarise(VALIDATION)
     text = (VALIDATION / "README.md").read_text(encoding="utf-8")
-    engine = re.search(r"Older than engine `([^`]+)`", text)
+    engine = re.search(r"Engine `([^`]+)` made", text)
     assert engine is not None
     assert text == readme(summary, engine.group(1))
     assert "| **older**: another |" in readme(summary, "0") or "not recorded" in readme(summary, "0")
@@ -171,6 +171,32 @@ def test_the_summary_is_committed_and_counts_directions_apart():
     for verdict in ("match", "direction", "no match"):
         assert sum(of[verdict] for of in summary.counts.values()) == sum(row.verdict == verdict for row in rows) > 0
     assert not any(row.verdict == "match" and is_relation(row.tolerance) for row in rows)
+
+
+def test_a_page_of_another_engine_holds_while_its_reduced_form_gives_the_same_numbers(tmp_path):
+    about, texts = abouts()["kang2019-4kb"], {"a": "b"}
+    kept = reduced_of([ROW, dataclasses.replace(ROW, model="as-published", ours=float("nan"))])
+    (tmp_path / "kang2019-4kb.csv").write_text(as_csv([ROW], MADE, about), encoding="utf-8")
+
+    def state(reduced):
+        (tmp_path / "kang2019-4kb.json").write_text(as_json(texts, MADE, reduced=reduced), encoding="utf-8")
+        text = readme(summarise(tmp_path), "another engine")
+        return next(line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| [kang2019-4kb]"))
+
+    assert state(None) == "**older**: another"
+    assert state(kept) == "another, the same numbers"
+    read_again = read(tmp_path, "kang2019-4kb").reduced
+    assert same(read_again, kept)
+    nearly, else_ = ([(*kept[0][:3], kept[0][3] * factor), kept[1]] for factor in (1.0005, 1.002))
+    assert same(nearly, kept)
+    assert not same(else_, kept)
+    assert not same(kept[:1], kept)
+    assert not same([kept[0], (*kept[1][:3], 1.0)], kept)
+    (tmp_path / OUTDATED).write_text("# pages\nkang2019-4kb  # the router delay\n")
+    assert state(kept) == "**older**: another"
+    (tmp_path / OUTDATED).write_text("kang2019-4k\n")
+    with pytest.raises(InputError, match=r"outdated\.txt: unknown reproduction `kang2019-4k`"):
+        summarise(tmp_path)
 
 
 def test_every_page_is_described():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from odonata.reproduce.reproduction import Reproduction, Runs
     from odonata.reproduce.rows import Row
+    from odonata.study.local import LocalPool
 
 _STYLES = {"match": "green", "direction": "cyan", "no match": "bold red", "not comparable": "yellow"}
 
@@ -91,7 +92,10 @@ def reproduce(
     if model is not None:
         rows, files = chosen.publish_one(model, rows, runs, out, chosen.made(out / "studies"))
         return _told(chosen, rows, files, {"runs": len(runs), "reduced": False}, json=json)
-    files = chosen.publish(rows, runs, out, reduced=reduced, made=chosen.made(out / "studies"))
+    # A full page keeps the numbers of the reduced form, against which tests hold later engines.
+    beside = None if reduced or data is not None else chosen.rows(chosen.run(_pool(workers), None, reduced=True))
+    made = chosen.made(out / "studies")
+    files = chosen.publish(rows, runs, out, reduced=reduced, made=made, beside=beside)
     return _told(chosen, rows, files, {"runs": len(runs), "reduced": reduced}, json=json)
 
 
@@ -140,11 +144,9 @@ def _swept(
     """The runs of its study, with progress on standard error."""
     from odonata.cli.sweep_progress import SweepProgress
     from odonata.errors import InputError
-    from odonata.processors import processors
-    from odonata.study.local import LocalPool
 
     plan = chosen.plan(reduced=reduced, model=model)
-    pool = LocalPool(workers if workers is not None else processors())
+    pool = _pool(workers)
     if plan is None:
         return chosen.run(pool, None, reduced=reduced, data=data)
     if data is not None:
@@ -154,6 +156,13 @@ def _swept(
         runs = chosen.run(pool, folder, reduced=reduced, force=force, report=progress.report, model=model)
     progress.close(folder / plan.name)
     return runs
+
+
+def _pool(workers: int | None) -> "LocalPool":
+    from odonata.processors import processors
+    from odonata.study.local import LocalPool
+
+    return LocalPool(workers if workers is not None else processors())
 
 
 def _list(*, json: bool) -> int:

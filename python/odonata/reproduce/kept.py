@@ -1,10 +1,15 @@
-"""The files of a reproduction beside its page: NAME.csv has the rows, NAME.json the texts that come from runs."""
+"""The files of a reproduction beside its page: NAME.csv has the rows, NAME.json the texts that come from runs.
+
+NAME.json also has the numbers of the reduced form on the day when the page was made. Tests hold the present engine
+against them. Pages whose numbers it no longer gives are listed in `OUTDATED`.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +29,38 @@ HEAD = (
 )  # fmt: skip
 
 
+OUTDATED = "outdated.txt"
+"""The pages that are known to be of another engine with other results: a name a line, `#` begins a comment."""
+SAME = 1e-3
+"""Numbers that differ by less, relatively, are the same. Assumed: more than fits differ between processors."""
+
+Reduced = list[tuple[str, str, str, float]]
+"""Model, id, statement and number of each row of the reduced form."""
+
+
+def reduced_of(rows: Sequence[Row]) -> Reduced:
+    """What is kept of the rows of the reduced form."""
+    return [(row.model, row.id, row.what, float(f"{row.ours:.6g}")) for row in rows]
+
+
+def same(one: Reduced, other: Reduced) -> bool:
+    """Whether two reduced forms have the same rows with the same numbers."""
+    return len(one) == len(other) and all(
+        a[:3] == b[:3]
+        and (math.isclose(a[3], b[3], rel_tol=SAME, abs_tol=1e-9) or (math.isnan(a[3]) and math.isnan(b[3])))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def outdated(folder: Path) -> list[str]:
+    """The pages that the list in the folder names."""
+    file = folder / OUTDATED
+    if not file.exists():
+        return []
+    lines = (line.partition("#")[0].strip() for line in _text(file, "").splitlines())
+    return [line for line in lines if line]
+
+
 @dataclass(frozen=True)
 class Kept:
     """What the files hold."""
@@ -34,6 +71,8 @@ class Kept:
     made: Made
     earlier: Mapping[str, Made] = field(default_factory=dict)
     """Model -> what made its rows, where that was not `made`."""
+    reduced: Reduced | None = None
+    """The reduced form on that day; None for a page that was made before this was kept, or in parts."""
 
 
 def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, Made] | None = None) -> str:
@@ -58,11 +97,20 @@ def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, 
     return text.getvalue()
 
 
-def as_json(texts: Mapping[str, Any], made: Made, earlier: Mapping[str, Made] | None = None) -> str:
-    """The texts and what made them."""
+def as_json(
+    texts: Mapping[str, Any],
+    made: Made,
+    earlier: Mapping[str, Made] | None = None,
+    reduced: Reduced | None = None,
+) -> str:
+    """The texts, what made them, and the reduced form."""
     before = {model: of.as_json() for model, of in (earlier or {}).items()}
-    held = {"made": made.as_json(), **({"earlier": before} if before else {}), "texts": dict(texts)}
-    return json.dumps(held, indent=1, ensure_ascii=False) + "\n"
+    held: dict[str, Any] = {"made": made.as_json(), **({"earlier": before} if before else {}), "texts": dict(texts)}
+    text = json.dumps(held, indent=1, ensure_ascii=False)
+    if reduced is not None:  # a row a line
+        lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in reduced)
+        text = f'{text[:-2]},\n "reduced": [\n{lines}\n ]\n}}'
+    return text + "\n"
 
 
 def read(folder: Path, name: str) -> Kept:
@@ -75,7 +123,10 @@ def read(folder: Path, name: str) -> Kept:
     try:
         held = json.loads(_text(file, name))
         earlier = {model: Made(**made) for model, made in held.get("earlier", {}).items()}
-        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]), earlier)
+        reduced = (
+            [(model, id_, what, ours) for model, id_, what, ours in held["reduced"]] if "reduced" in held else None
+        )
+        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]), earlier, reduced)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InputError(
             f"{file}: found {problem}, expected the texts of a page, written by `odonata reproduce`"

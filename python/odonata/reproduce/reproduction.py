@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError, unknown
-from odonata.reproduce.kept import as_csv, as_json, read
+from odonata.reproduce.kept import as_csv, as_json, read, reduced_of
 from odonata.reproduce.made import abouts, made_now
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from odonata.reproduce.kept import Reduced
     from odonata.reproduce.made import Made
     from odonata.reproduce.page import Page, Texts
     from odonata.reproduce.rows import Row
@@ -112,16 +113,25 @@ class Reproduction:
         return self._written(rows, self.text.of_runs(rows, runs), made or made_now())
 
     def publish(
-        self, rows: Sequence[Row], runs: Runs, folder: Path, *, reduced: bool, made: Made | None = None
+        self,
+        rows: Sequence[Row],
+        runs: Runs,
+        folder: Path,
+        *,
+        reduced: bool,
+        made: Made | None = None,
+        beside: Sequence[Row] | None = None,
     ) -> list[Path]:
         """NAME.md, NAME.csv, NAME.json and, where there is a picture, NAME.png; the reduced form only the .csv, which
-        no page is about. Returns the files. Raises RunError if one cannot be written."""
+        no page is about. `beside` are the rows of the reduced form, which a full page keeps. Returns the files. Raises
+        RunError if one cannot be written."""
         made = made or made_now()
         if reduced:
             file = folder / f"{self.name}-reduced.csv"
             _write(file, as_csv(rows, made, abouts()[self.name]))
             return [file]
-        written = self._publish(rows, self.text.of_runs(rows, runs), folder, made)
+        kept = None if beside is None else reduced_of(beside)
+        written = self._publish(rows, self.text.of_runs(rows, runs), folder, made, reduced=kept)
         return [*written, *self._drawn(rows, runs, folder, made)]
 
     def _drawn(self, rows: Sequence[Row], runs: Runs, folder: Path, made: Made) -> list[Path]:
@@ -161,7 +171,7 @@ class Reproduction:
         written.
         """
         kept = read(folder, self.name)
-        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made, kept.earlier)
+        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made, kept.earlier, kept.reduced)
 
     def _publish(
         self,
@@ -170,10 +180,11 @@ class Reproduction:
         folder: Path,
         made: Made,
         earlier: Mapping[str, Made] | None = None,
+        reduced: Reduced | None = None,
     ) -> list[Path]:
         page = self._written(rows, texts, made, earlier)
         files = [folder / f"{self.name}.{suffix}" for suffix in ("csv", "json", "md")]
-        contents = (as_csv(rows, made, abouts()[self.name], earlier), as_json(texts, made, earlier), page)
+        contents = (as_csv(rows, made, abouts()[self.name], earlier), as_json(texts, made, earlier, reduced), page)
         for file, text in zip(files, contents, strict=True):
             _write(file, text)
         return files

@@ -8,8 +8,8 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
 
-from odonata.errors import InputError
-from odonata.reproduce.kept import made_of, read_rows
+from odonata.errors import InputError, unknown
+from odonata.reproduce.kept import OUTDATED, made_of, outdated, read, read_rows
 from odonata.reproduce.made import SHIPPED, UNKNOWN, abouts
 from odonata.reproduce.markdown import COUNTED, FITTED, counted, table
 from odonata.reproduce.rows import KINDS, judged_again
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HEAD = ("paper", "settings", "kind", *COUNTED, "rests on an interval")
 DEVIATE = "deviate"
+THIS, SAME_NUMBERS = "this", "another, the same numbers"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Summary:
     counts: dict[tuple[str, str, str], Counter[str]]
     """(Paper, shipped defaults or not, kind) -> verdict -> number; `interval` counts those with an interval."""
     pages: dict[str, Made]
+    same: tuple[str, ...]
+    """Pages whose reduced form is kept and gives the same numbers now, as tests check."""
     missing: tuple[str, ...]
     """Pages that are not in the folder."""
 
@@ -61,13 +64,20 @@ def summarise(folder: Path) -> Summary:
     """
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     pages: dict[str, Made] = {}
-    missing = []
+    missing, alike = [], []
+    differ = outdated(folder)
+    for name in differ:
+        if name not in abouts():
+            error = unknown("reproduction", name, abouts())
+            raise InputError(f"{folder / OUTDATED}: {error.message}", hint=error.hint)
     for name, about in abouts().items():
         file = folder / f"{name}.csv"
         if not file.exists():
             missing.append(name)
             continue
         pages[name] = made_of(folder, name)
+        if name not in differ and read(folder, name).reduced is not None:
+            alike.append(name)
         for row in read_rows(file):
             row = judged_again(row)
             settings = SHIPPED if about.of(row.model) == SHIPPED else DEVIATE
@@ -76,7 +86,7 @@ def summarise(folder: Path) -> Summary:
             of["interval"] += row.interval is not None
     if not pages:
         raise InputError(f"{folder}: found no rows of a reproduction", hint="`odonata reproduce NAME` makes a page")
-    return Summary(_ordered(counts), pages, tuple(missing))
+    return Summary(_ordered(counts), pages, tuple(alike), tuple(missing))
 
 
 def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str, str, str], Counter[str]]:
@@ -91,14 +101,16 @@ def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str
 def readme(summary: Summary, engine: str) -> str:
     """The text of `validation/README.md`; pages are held against this engine."""
     template = (files("odonata.reproduce") / "readme.md").read_text("utf-8")
-    old = [name for name, made in summary.pages.items() if made.engine != engine]
+    state = {name: _state(name, summary, engine) for name in summary.pages}
     return Template(template).substitute(
         engine=engine,
-        old=str(len(old)),
+        this=str(sum(of == THIS for of in state.values())),
+        same=str(sum(of == SAME_NUMBERS for of in state.values())),
+        old=str(sum(of.startswith("**") for of in state.values())),
         all=str(len(summary.pages)),
         pages=table(
             ["page", "source", "contents", "made by", "date", "engine"],
-            [_page(abouts()[name], made, engine) for name, made in summary.pages.items()],
+            [_page(abouts()[name], made, state[name]) for name, made in summary.pages.items()],
         ),
         summary=table(HEAD, summary.lines(), "lll" + "r" * (len(COUNTED) + 1)),
         kinds="\n".join(f"- {kind}: {meaning}." for kind, meaning in KINDS.items()),
@@ -106,14 +118,19 @@ def readme(summary: Summary, engine: str) -> str:
     )
 
 
-def _page(about: About, made: Made, engine: str) -> list[str]:
+def _page(about: About, made: Made, state: str) -> list[str]:
     link = f"[{about.name}]({about.name}.md) ([rows]({about.name}.csv))"
-    state = "this" if made.engine == engine else UNKNOWN if made.engine == UNKNOWN else "another"
-    return [link, about.source, about.contents, f"`odonata reproduce {about.name}`", made.date, _marked(state)]
+    return [link, about.source, about.contents, f"`odonata reproduce {about.name}`", made.date, state]
 
 
-def _marked(state: str) -> str:
-    return state if state == "this" else f"**older**: {state}"
+def _state(name: str, summary: Summary, engine: str) -> str:
+    """What is known of a page: whether this engine made it, or gives its reduced form."""
+    made = summary.pages[name]
+    if made.engine == engine:
+        return THIS
+    if name in summary.same:
+        return SAME_NUMBERS
+    return f"**older**: {UNKNOWN if made.engine == UNKNOWN else 'another'}"
 
 
 def printed(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
