@@ -135,7 +135,9 @@ def _ours(row: Row) -> list[str]:
 
 
 def _theirs(row: Row) -> str:
-    return "" if row.verdict == "not comparable" else f"{number(row.theirs, row.unit)} {row.unit}"
+    """The published number; a paper that gives none has 0 in a row that is not comparable."""
+    unknown = row.verdict == "not comparable" and row.theirs == 0
+    return "" if unknown else f"{number(row.theirs, row.unit)} {row.unit}"
 
 
 def _where(row: Row) -> str:
