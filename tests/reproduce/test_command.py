@@ -18,13 +18,14 @@ from odonata.study.study import open_study
 from .conftest import Here
 
 VALIDATION = Path(__file__).parents[2] / "validation"
+KANG = ("4kb", "512kb-4mb", "background", "variants", "calibration", "metric")
 
 
 def test_list_names_every_study(capsys):
     assert main(["reproduce", "--list", "--json"]) == 0
     listed = {study["id"]: study["title"] for study in json.loads(capsys.readouterr().out)["studies"]}
     others = {f"zhang2018-fig{number}" for number in (2, *range(4, 14))}
-    kang = {f"kang2019-{page}" for page in ("4kb", "512kb-4mb", "variants", "calibration", "metric")}
+    kang = {f"kang2019-{page}" for page in KANG}
     assert set(listed) == {
         *kang,
         "latency-load",

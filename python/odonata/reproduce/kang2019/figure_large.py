@@ -7,7 +7,7 @@ backgrounds of the group. Crosses are means of the model as published at the sam
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -27,7 +27,7 @@ from odonata.reproduce.kang2019.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from odonata.reproduce.rows import Row
 
 
-_FIGURES = {5: "uniform-random", 6: "stencil", 7: "tornado"}
-_COLOURS = dict(zip(LOADS, (SERIES[3], SERIES[0], SERIES[2], SERIES[1]), strict=True))
-"""Background -> colour of its boxes, nearly that of the paper."""
+FIGURES = {5: "uniform-random", 6: "stencil", 7: "tornado"}
+_COLOURS = (SERIES[3], SERIES[0], SERIES[2], SERIES[1])
+"""Colours of the boxes alone and beside each background, nearly those of the paper."""
 _BOX = {"whislo": "min", "q1": "p25", "med": "p50", "q3": "p75", "whishi": "max"}
 _WORST = {"tornado/random/512KB@150us": 8.22}
 """The one slowdown of figure 8 whose case the text names."""
@@ -51,55 +51,60 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
     columns = [(size, place) for size in INTERVALS for place in BOTH]
     with settings():
         made = figure(15.5, 11.5)
-        grid = made.subplots(len(_FIGURES) + 1, len(columns))
-        for line, (number, pattern) in zip(grid, _FIGURES.items(), strict=False):
+        grid = made.subplots(len(FIGURES) + 1, len(columns))
+        for line, (number, pattern) in zip(grid, FIGURES.items(), strict=False):
             for axes, (size, place) in zip(line, columns, strict=True):
-                _boxes(axes, cases, f"{pattern}/{place}", size)
-                axes.set_title(f"{number}({_letter(size, place)}): {place}, {size}")
-            for left, right in zip(line[::2], line[1::2], strict=True):
-                limits = (*left.get_ylim(), *right.get_ylim())
-                left.set_ylim(min(limits) / 1.1, max(limits) * 1.1)
-                right.sharey(left)
+                boxes(axes, cases, f"{pattern}/{place}", size)
+                axes.set_title(f"{number}({letter(size, place)}): {place}, {size}")
+            share(line)
             line[0].set_ylabel(f"{pattern}: latency")
         for axes, (size, place) in zip(grid[-1], columns, strict=True):
             _slowdowns(axes, cases, f"tornado/{place}", size)
             axes.set_title(f"8: {place}, {size}")
         grid[-1][0].set_ylabel("tornado: largest slowdown of the mean")
-        boxes = [
-            Patch(facecolor=colour, edgecolor="black", label=load[1:].partition("@")[0].replace("%", " %") or "alone")
-            for load, colour in _COLOURS.items()
-        ]
-        marks = [
-            Line2D([], [], marker="o", ls="none", ms=4, color=MEAN, label="mean"),
-            Line2D([], [], marker="x", ls="none", ms=5, color=LINES[1], label="mean, as published"),
-            Line2D([], [], color="black", lw=1.6, label="paper"),
-        ]
-        made.legend(handles=[*boxes, *marks], loc="outside upper center", ncols=len(boxes) + len(marks))
+        legend(made)
     return made
 
 
-def _letter(size: str, place: str) -> str:
+def share(line: Sequence[Axes]) -> None:
+    """The same latencies in both placements of a size, which stand side by side."""
+    for left, right in zip(line[::2], line[1::2], strict=True):
+        limits = (*left.get_ylim(), *right.get_ylim())
+        left.set_ylim(min(limits) / 1.1, max(limits) * 1.1)
+        right.sharey(left)
+
+
+def legend(made: Figure, *, published: bool = True) -> None:
+    """What boxes and marks are; `published` if the model as published is shown."""
+    patches = [
+        Patch(facecolor=colour, edgecolor="black", label=load[1:].partition("@")[0].replace("%", " %") or "alone")
+        for load, colour in zip(LOADS, _COLOURS, strict=True)
+    ]
+    cross = Line2D([], [], marker="x", ls="none", ms=5, color=LINES[1], label="mean, as published")
+    marks = [
+        Line2D([], [], marker="o", ls="none", ms=4, color=MEAN, label="mean"),
+        *([cross] if published else []),
+        Line2D([], [], color="black", lw=1.6, label="paper"),
+    ]
+    made.legend(handles=[*patches, *marks], loc="outside upper center", ncols=len(patches) + len(marks))
+
+
+def letter(size: str, place: str) -> str:
     """That of the paper: (a) to (c) are contiguous, (d) to (f) random."""
     return "abcdef"[BOTH.index(place) * len(INTERVALS) + list(INTERVALS).index(size)]
 
 
-def _boxes(axes: Axes, cases: ByCase, job: str, size: str) -> None:
-    """A group of boxes for each interval."""
+def boxes(axes: Axes, cases: ByCase, job: str, size: str, loads: Sequence[str] = LOADS) -> None:
+    """A group of boxes for each interval, a box for each of `loads`."""
     rows = [*expected(), *expected("expected_large.csv")]
     published = {row.cases[0]: row.theirs * SCALE[row.unit] for row in rows if row.measure == "mean"}
     unit = 1e6 if size == "4 KB" else 1e9
     for group, interval in enumerate(INTERVALS[size]):
-        correct, other = (shown(cases, model, f"{job}/{interval}") for model in (CORRECT, AS_PUBLISHED))
-        for number, (load, colour) in enumerate(_COLOURS.items()):
-            at = group * (len(LOADS) + 1) + number
+        correct, other = (shown(cases, model, f"{job}/{interval}", loads) for model in (CORRECT, AS_PUBLISHED))
+        for number, (load, colour) in enumerate(zip(loads, _COLOURS, strict=True)):
+            at = group * (len(loads) + 1) + number
             if load in correct:
-                values = {key: correct[load][f"latency_{quantile}_ps"] / unit for key, quantile in _BOX.items()}
-                drawn = axes.bxp(
-                    [values], positions=[at], widths=0.8, showfliers=False, patch_artist=True,
-                    medianprops={"color": "black"},
-                )  # fmt: skip
-                drawn["boxes"][0].set_facecolor(colour)
-                axes.plot(at, correct[load]["latency_mean_ps"] / unit, "o", ms=4, color=MEAN)
+                box(axes, at, correct[load], unit, colour)
             if load in other:
                 axes.plot(at, other[load]["latency_mean_ps"] / unit, "x", ms=5, color=LINES[1])
             case = f"{job}/{interval}{load}"
@@ -112,6 +117,16 @@ def _boxes(axes: Axes, cases: ByCase, job: str, size: str) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(f"interval; latency in {'µs' if size == '4 KB' else 'ms'}", fontsize=7.5)
     _name(axes, size, len(LOADS) + 1)
+
+
+def box(axes: Axes, at: float, run: Mapping[str, Any], unit: float, colour: str) -> None:
+    """Minimum, quartiles, maximum and mean of a run's latencies, in so many picoseconds."""
+    values = {key: run[f"latency_{quantile}_ps"] / unit for key, quantile in _BOX.items()}
+    drawn = axes.bxp(
+        [values], positions=[at], widths=0.8, showfliers=False, patch_artist=True, medianprops={"color": "black"}
+    )
+    drawn["boxes"][0].set_facecolor(colour)
+    axes.plot(at, run["latency_mean_ps"] / unit, "o", ms=4, color=MEAN)
 
 
 def _slowdowns(axes: Axes, cases: ByCase, job: str, size: str) -> None:

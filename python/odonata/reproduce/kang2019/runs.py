@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import tomlkit
 
-from odonata import scenario
+from odonata import scenario, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,6 +70,13 @@ BACKGROUNDS = ("50%@100us", "90%@100us", "130%@100us")
 """The backgrounds of figures 5 to 8."""
 LOADS = ("", *(f"/{background}" for background in BACKGROUNDS))
 """What follows the name of a case that runs alone and beside each of these backgrounds."""
+
+
+def loads_of(size: str) -> tuple[str, ...]:
+    """The same for a size, where the background of 4 KB sends every 10 us, so that it is under way in short runs."""
+    return tuple(load.replace("@100us", "@10us") for load in LOADS) if size == "4 KB" else LOADS
+
+
 WINDOWS = "2 us"
 """Width of the windows in which traffic between groups is counted beside a broadcast (K52)."""
 
@@ -135,6 +142,18 @@ def make(point: Mapping[str, Any]) -> Scenario:
     for key, value in {**MODELS[point["model"]], **point["changed"]}.items():
         made = made.set(key, value)
     return made
+
+
+def met(case: str, messages: int) -> float:
+    """The share of the target's messages that are issued no earlier than the first message of the background, which
+    every process sends after an interval (`make`); 1 without a background."""
+    parts = case.split("/")
+    starts = [units.time_ps(part.partition("@")[2]) for part in parts[3:] if "@" in part]
+    if not starts:
+        return 1.0
+    interval = units.time_ps(parts[2].rpartition("@")[2])
+    before = min(messages, -(-max(starts) // interval) - 1)
+    return 1 - before / messages
 
 
 def _background(load: str, interval: str) -> dict[str, Any]:
@@ -205,10 +224,10 @@ def by_case(runs: Runs, repetition: int = 1) -> ByCase:
     return cases
 
 
-def shown(cases: ByCase, model: str, alone: str) -> dict[str, Mapping[str, Any]]:
-    """Background -> run of a model, all with the largest number of messages that was simulated alone and beside every
-    background there is, so that they differ by the background only."""
-    outcomes = {load: cases[model, alone + load] for load in LOADS if (model, alone + load) in cases}
+def shown(cases: ByCase, model: str, alone: str, loads: Sequence[str] = LOADS) -> dict[str, Mapping[str, Any]]:
+    """Background of `loads` -> run of a model, all with the largest number of messages that was simulated alone and
+    beside every background there is, so that they differ by the background only."""
+    outcomes = {load: cases[model, alone + load] for load in loads if (model, alone + load) in cases}
     common = set.intersection(*map(set, outcomes.values())) if "" in outcomes else set()
     return {load: runs[max(common)] for load, runs in outcomes.items()} if common else {}
 
