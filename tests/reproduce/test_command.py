@@ -30,11 +30,10 @@ def test_list_names_every_study(capsys):
         *kang,
         "latency-load",
         "congestion-control",
-        "aries-modes",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),
         *(
             f"desensi2019-{page}"
-            for page in ("model", "fig3", "fig4", "fig5", "fig7", "buffers", "fig8", "fig9", "fig10")
+            for page in ("model", "hosts", "fig3", "fig4", "fig5", "fig7", "buffers", "fig8", "fig9", "fig10")
         ),
         "zhang2018-variants",
         "zhang2018-routers",

@@ -236,7 +236,7 @@ def test_other_measurements_take_the_place_of_the_packaged_ones(tmp_path: Path, 
 
 
 def test_data_is_for_reproductions_that_read_measurements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "aries-modes", "--reduced", "--data", str(tmp_path), "-o", str(tmp_path)]) == 2
+    assert main(["reproduce", "desensi2019-fig4", "--reduced", "--data", str(tmp_path), "-o", str(tmp_path)]) == 2
     assert "reads no measurements" in capsys.readouterr().err
 
 

@@ -12,8 +12,9 @@ import polars as pl
 import tomlkit
 
 from odonata import scenario, units
+from odonata.machine.host import HostTable
 from odonata.placement.splitmix import SplitMix64
-from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, around, table
+from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, UNIFORM, around, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
 DEFAULT, HIGH_BIAS, APP_AWARE = "default", "high-bias", "app-aware"
 POLICIES = [DEFAULT, HIGH_BIAS, APP_AWARE]
 """Those of the paper."""
-OURS = ["app-aware-h", "bandit"]
-"""Our variants."""
-GRIDS = {32: (4, 4, 2), 64: (4, 4, 4)}
+OURS = ["app-aware-h"]
+"""Our variant, with hysteresis."""
+GRIDS = {32: (4, 4, 2), 64: (4, 4, 4), 1024: (16, 8, 8)}
 """Nodes -> ranks along x, y and z of halo3d."""
 VALUES = 8
 """Values of 8 B that halo3d sends of each cell, `-vars` of ember. The paper states 64 MiB for each send of 1024^3
 (section 6); ember's default of 1 would give 8 MiB."""
+LIBRARY = "cray"
+"""Whose algorithms the collectives have: a broadcast goes down a tree of radix 4 whatever its size (docs/host.md)."""
+THRESHOLD = 4096
+"""Bytes after which the application-aware policy reads counters (docs/application-aware.md)."""
 SWEEPS, BLOCKS = 1, 8
 """Sweeps of an iteration of sweep3d, of eight in ember; blocks along z."""
 
@@ -51,8 +56,10 @@ def point(
         "seed": 1,
         "packet": PACKET,
         "load": LOAD,
-        "background": "uniform",
+        "background": UNIFORM,
         "delay": 1,
+        "costs": 100,
+        "read": "0 ns",
         **more,
     }
 
@@ -66,19 +73,18 @@ def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
     if benchmark in APPLICATIONS:
         return {"motif": "phases", "phases": APPLICATIONS[benchmark]}
     if benchmark == "barrier":
-        return {"collective": "barrier"}
+        return {"collective": "barrier", "algorithm": LIBRARY}
     if benchmark == "ping-pong":
         return {"motif": "ping-pong", "message": size, "stride": nodes // 2}
+    if benchmark not in ("halo3d", "sweep3d"):
+        return {"collective": benchmark, "message": size, "algorithm": LIBRARY}
     grid = GRIDS[nodes]
     if benchmark == "halo3d":
         return {"motif": "halo3d", "grid": list(grid), "cells": [int(size)] * 3, "fields": VALUES}
-    if benchmark == "sweep3d":
-        across = (grid[0], grid[1] * grid[2])
-        edge = int(size)
-        cells = [max(1, edge // across[0]), max(1, edge // across[1]), edge]
-        planes = edge // BLOCKS
-        return {"motif": "sweep3d", "grid": list(across), "cells": cells, "planes": planes, "sweeps": SWEEPS}
-    return {"collective": benchmark, "message": size}
+    across = (grid[0], grid[1] * grid[2])
+    edge = int(size)
+    cells = [max(1, edge // across[0]), max(1, edge // across[1]), edge]
+    return {"motif": "sweep3d", "grid": list(across), "cells": cells, "planes": edge // BLOCKS, "sweeps": SWEEPS}
 
 
 APPLICATIONS: dict[str, list[dict[str, Any]]] = {
@@ -114,7 +120,26 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "routing": {"name": "application-aware", "policy": point["policy"]},
         "record": "nothing",
     }
+    if point["costs"] != 100 or units.time_ps(point["read"]):
+        job["overhead"] = costs(point)
     return scenario.parse(tomlkit.dumps(table(point, [job])), "desensi2019.toml")
+
+
+def costs(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Costs of the host that are not those of the machine: a percentage `costs` of them, and the time to `read` the
+    counters, which the application-aware policy spends once in so many messages as exceed its threshold. Each message
+    costs the mean (assumed).
+    """
+    host, share = around(point).machine.table.host or HostTable(), point["costs"] / 100
+    read = units.time_ps(point["read"]) if point["policy"] == APP_AWARE else 0
+    size = units.size_bytes(point["size"]) if read else 1
+    made: dict[str, Any] = {
+        key: f"{round(getattr(host, key) * share)} ps" for key in ("send", "receive", "rendezvous", "call")
+    }
+    made["send"] = f"{round(host.send * share + read / (THRESHOLD // size + 1))} ps"
+    for key, rate in (("copy", host.copy_), ("reduce", host.reduce)):
+        made[key] = "none" if not share or not rate else units.format_bandwidth(round(rate / share))
+    return made
 
 
 def allocation(shape: Shape, nodes: int, routers: int, seed: int) -> list[int]:

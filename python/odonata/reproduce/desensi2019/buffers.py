@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import scenario
-from odonata.reproduce.aries_modes.relations import EQUAL, Relation, as_row, median_of
 from odonata.reproduce.desensi2019 import modes, pingpong
 from odonata.reproduce.desensi2019.page import MODEL
 from odonata.reproduce.desensi2019.pingpong import DEFAULT, HIGH_BIAS
+from odonata.reproduce.desensi2019.relations import EQUAL, Relation, as_row, median_of
 from odonata.reproduce.markdown import table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction

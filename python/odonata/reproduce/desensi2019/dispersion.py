@@ -10,9 +10,10 @@ import numpy as np
 
 from odonata.analysis.dispersion import qcd
 from odonata.plot.style import LINES, figure, settings
-from odonata.reproduce.aries_modes.relations import SMALLER, Relation, as_row, median_of
 from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.desensi2019.pingpong import keep, make, point
+from odonata.reproduce.desensi2019.relations import SMALLER, Relation, as_row, median_of
+from odonata.reproduce.desensi2019.setting import LOAD
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, statement
@@ -36,8 +37,12 @@ SIZES = {
     "512 KiB": (16, "180 us"),
 }
 """Size -> iterations, of which the first is not measured, and the time from one to the next."""
+UNTIL = {"128 B": "370 us", "1 KiB": "370 us", "8 KiB": "560 us"}
+"""End of the runs of small messages: the responses to the last ones have arrived."""
 DELAY_SIZES = ("128 B", "1 KiB", "8 KiB")
 """Sizes that are also simulated without the delay of credits (D8)."""
+SCANNED, LOADS, DELAYS = "8 KiB", (LOAD, 20.0), (1, 4, 16)
+"""Size that is also simulated at these loads, with delays of so many round trips and without."""
 PARTS = {"time": "time of an iteration", "network": "its part in the network", "latency": "packet latency L"}
 """What varies -> in words."""
 
@@ -46,14 +51,18 @@ def points(reduced: bool) -> Points:
     """All sizes without and with noise of the hosts; the small ones also without the delay of credits."""
 
     def sized(size: str, iterations: int, slot: str, **more: Any) -> dict[str, Any]:
-        return point("dispersion", size, 1, ["inter-groups"], 6, iterations=iterations, slot=slot, **more)
+        often = {"iterations": iterations, "slot": slot, "until": UNTIL.get(size, "")}
+        return point("dispersion", size, 1, ["inter-groups"], 6, **often, **more)
 
     noises = (SILENT, NOISY)
     if reduced:
         few = {size: (8, SIZES[size][1]) for size in ("128 B", "8 KiB")}
         return [sized(size, *often, jitter=jitter, machine="small") for size, often in few.items() for jitter in noises]
     both = [sized(size, *often, jitter=jitter) for jitter in noises for size, often in SIZES.items()]
-    return [*both, *(sized(size, *SIZES[size], delay=0) for size in DELAY_SIZES)]
+    without = [sized(size, *SIZES[size], delay=0) for size in DELAY_SIZES]
+    known = [(point["message"], point["load"], point["delay"]) for point in (*both, *without)]
+    scanned = [(load, delay) for load in LOADS for delay in (0, *DELAYS) if (SCANNED, load, delay) not in known]
+    return [*both, *without, *(sized(SCANNED, *SIZES[SCANNED], load=load, delay=delay) for load, delay in scanned)]
 
 
 @dataclass(frozen=True)
@@ -82,8 +91,8 @@ class OfSize:
         return median(a - b for a, b in zip(self.time, self.latency, strict=True))
 
 
-def by_size(runs: Runs, jitter: str, delay: int = 1) -> list[OfSize]:
-    """The sizes with this noise of hosts and this delay of credits."""
+def by_size(runs: Runs, jitter: str, delay: int = 1, load: float = LOAD) -> list[OfSize]:
+    """The sizes with this noise of hosts, this delay of credits and this load."""
     return [
         OfSize(
             message=run["message"],
@@ -93,28 +102,35 @@ def by_size(runs: Runs, jitter: str, delay: int = 1) -> list[OfSize]:
             variance=[float(np.var(of_pair, ddof=1)) for of_pair in run["latency_ps"]],
         )
         for run in runs
-        if (run["jitter"], run["delay"]) == (jitter, delay)
+        if (run["jitter"], run["delay"], run["load"]) == (jitter, delay, load)
     ]
 
 
 _KEPT = {"time": "times", "network": "network", "latency": "latency"}
 
 
+def trips(delay: int) -> str:
+    """A delay in words."""
+    return "a round trip" if delay == 1 else f"{delay} round trips"
+
+
 def phantom(runs: Runs) -> list[Relation]:
     """D8: without the delay of credits, L varies less; pair by pair, the same nodes and background."""
-    on = {size.message: size for size in by_size(runs, SILENT)}
-    return [
-        Relation(
-            "D8",
-            f"{size.message}, delay of credits off over a round trip: {what} of L shrinks",
-            MODEL,
-            SMALLER,
-            median_of([a / b for a, b in zip(getattr(size, name), getattr(on[size.message], name), strict=True)]),
-            "De Sensi 2019, section 2.2",
-        )
-        for size in by_size(runs, SILENT, delay=0)
-        for what, name in (("variance", "variance"), ("QCD", "latency"))
-    ]
+    made = []
+    for load in LOADS:
+        without = {size.message: size for size in by_size(runs, SILENT, 0, load)}
+        for delay in DELAYS:
+            for on in by_size(runs, SILENT, delay, load):
+                if on.message not in without:
+                    continue
+                off = without[on.message]
+                for what, name in (("variance", "variance"), ("QCD", "latency")):
+                    ratio = median_of([a / b for a, b in zip(getattr(off, name), getattr(on, name), strict=True)])
+                    words = (
+                        f"{on.message}, load {load:g} %, delay of credits off over {trips(delay)}: {what} of L shrinks"
+                    )
+                    made.append(Relation("D8", words, MODEL, SMALLER, ratio, "De Sensi 2019, section 2.2"))
+    return made
 
 
 def compare(runs: Runs) -> list[Row]:

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from statistics import median
+import re
+from dataclasses import replace
+from math import log
+from operator import truediv
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from odonata.analysis.dispersion import Dispersion, describe
 from odonata.plot.style import SERIES, figure, settings
-from odonata.reproduce.aries_modes.relations import EQUAL
-from odonata.reproduce.desensi2019.page import MODEL, page_of
+from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.pingpong import DISTANCES, keep, make, point
-from odonata.reproduce.desensi2019.setting import BACKGROUNDS
+from odonata.reproduce.desensi2019.relations import EQUAL, Median, median_of
+from odonata.reproduce.desensi2019.setting import BACKGROUNDS, LOAD, PRODUCTION, UNIFORM
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, statement
 from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from odonata.reproduce.reproduction import Points, Runs
 
-SLOT = "20 us"
+ITERATIONS = 61
+LOADS = (10.0, 20.0, 40.0)
+"""Loads of the jobs of a production machine."""
+MEANS, LARGEST = "mean, inter-chassis over inter-nodes", "largest time over the median, inter-groups"
+"""The statements of which the paper has a number."""
+SLOT = "40 us"
 """Time from one iteration to the next. The paper waits a second."""
 STEPS = (("inter-blades", "inter-nodes"), ("inter-chassis", "inter-blades"), ("inter-groups", "inter-chassis"))
 
@@ -34,11 +42,29 @@ def points(reduced: bool) -> Points:
     """Pairs at all four distances in one run, beside each background."""
     names = list(DISTANCES)
     if reduced:
-        return [point("distances", "16 KiB", 1, names, 2, machine="small", iterations=12, slot=SLOT)]
+        few = {"machine": "small", "iterations": 12, "slot": SLOT}
+        return [point("distances", "16 KiB", 1, names, 2, **few, background=each) for each in (UNIFORM, PRODUCTION)]
     return [
-        point("distances", "16 KiB", 1, names, 6, iterations=201, slot=SLOT, background=background)
+        point("distances", "16 KiB", 1, names, 6, iterations=ITERATIONS, slot=SLOT, background=background, load=load)
         for background in BACKGROUNDS
+        for load in (LOADS if background == PRODUCTION else (LOAD,))
     ]
+
+
+def heading(run: Mapping[str, object]) -> str:
+    """The background of a run, with its load where several were simulated."""
+    of = run["background"]
+    return f"`{of}`, load {run['load']:g} %" if of == PRODUCTION else f"`{of}`"
+
+
+def chosen(rows: Sequence[Row]) -> float:
+    """The load of the jobs of a production machine whose values are nearest to the two numbers of the paper: least sum
+    of the logarithms of their ratios, whatever their sign."""
+    apart: dict[float, float] = {}
+    for row in rows:
+        if (match := re.match(rf"`{PRODUCTION}`, load (.+?) %: (.+)", row.what)) and match[2] in (MEANS, LARGEST):
+            apart[float(match[1])] = apart.get(float(match[1]), 0) + abs(log(row.ours / row.theirs))
+    return min(apart, key=lambda load: apart[load])
 
 
 def by_distance(run: Mapping[str, object]) -> dict[str, list[Dispersion]]:
@@ -50,34 +76,64 @@ def by_distance(run: Mapping[str, object]) -> dict[str, list[Dispersion]]:
 
 def compare(runs: Runs) -> list[Row]:
     """D19: figure 3."""
-    return [row for run in runs for row in _rows(by_distance(run), run["background"])]
+    return [row for run in runs for row in _rows(by_distance(run), heading(run))]
 
 
-def _rows(known: dict[str, list[Dispersion]], background: str) -> list[Row]:
-    def mid(distance: str, value: str) -> float:
-        return float(median(getattr(pair, value) for pair in known[distance]))
+def _rows(known: dict[str, list[Dispersion]], head: str) -> list[Row]:
+    where = "De Sensi 2019, section 3.1, figure 3"
+    count = known["inter-groups"][0].n
 
-    def row(words: str, ours: float, theirs: float, unit: str, tolerance: str) -> Row:
-        where = "De Sensi 2019, section 3.1, figure 3"
-        count = known["inter-groups"][0].n
-        words = f"`{background}`: {words}"
-        return statement("D19", words, ours, theirs, unit, tolerance, where, model=MODEL, messages=count)
+    def paired(far: str, near: str, value: str, of: Callable[[float, float], float]) -> Median:
+        """Pairs of the same number begin in the same group."""
+        both = zip(known[far], known[near], strict=True)
+        return median_of([of(getattr(a, value), getattr(b, value)) for a, b in both])
 
-    rows = [
-        row(f"median, {far} over {near}", mid(far, "median") / mid(near, "median"), 1, "x", "> 1")
-        for far, near in STEPS
+    def row(words: str, ours: Median, theirs: float, unit: str, tolerance: str) -> Row:
+        made = statement(
+            "D19",
+            f"{head}: {words}",
+            ours.value,
+            theirs,
+            unit,
+            tolerance,
+            where,
+            model=MODEL,
+            messages=count,
+            interval=(ours.low, ours.high),
+        )
+        return replace(made, repetitions=ours.count)
+
+    return [
+        *(
+            row(f"median, {far} over {near}", paired(far, near, "median", truediv), 1, "x", "> 1")
+            for far, near in STEPS
+        ),
+        row(
+            "median, inter-chassis over inter-nodes (`barely higher`)",
+            paired("inter-chassis", "inter-nodes", "median", truediv),
+            1,
+            "x",
+            EQUAL,
+        ),
+        row(
+            MEANS,
+            paired("inter-chassis", "inter-nodes", "mean", truediv),
+            2,
+            "x",
+            "25 %",
+        ),
+        *(
+            row(f"IQR, {far} minus {near}", paired(far, near, "iqr", lambda a, b: (a - b) / 1e6), 0, "us", "> 0")
+            for far, near in STEPS
+        ),
+        row(
+            LARGEST,
+            median_of([pair.maximum / pair.median for pair in known["inter-groups"]]),
+            1000,
+            "x",
+            ">= 1000",
+        ),
     ]
-    similar = mid("inter-chassis", "median") / mid("inter-nodes", "median")
-    rows.append(row("median, inter-chassis over inter-nodes (`barely higher`)", similar, 1, "x", EQUAL))
-    means = mid("inter-chassis", "mean") / mid("inter-nodes", "mean")
-    rows.append(row("mean, inter-chassis over inter-nodes", means, 2, "x", "25 %"))
-    rows += [
-        row(f"IQR, {far} minus {near}", (mid(far, "iqr") - mid(near, "iqr")) / 1e6, 0, "us", "> 0")
-        for far, near in STEPS
-    ]
-    largest = max(pair.maximum / pair.median for pair in known["inter-groups"])
-    rows.append(row("largest time over the median, inter-groups", largest, 1000, "x", ">= 1000"))
-    return rows
 
 
 def _table(known: dict[str, list[Dispersion]]) -> str:
@@ -94,16 +150,25 @@ def _table(known: dict[str, list[Dispersion]]) -> str:
 
 def _of_runs(runs: Runs) -> dict[str, str]:
     """Values of the page."""
-    known = {run["background"]: by_distance(run) for run in runs}
-    tables = "\n\n".join(f"Beside `{name}`:\n\n{_table(distances)}" for name, distances in known.items())
-    count = known["uniform"]["inter-groups"][0].n
-    return {"count": str(count), "pairs": str(runs[0]["pairs"]), "distances": tables}
+    tables = "\n\n".join(f"Beside {heading(run)}:\n\n{_table(by_distance(run))}" for run in runs)
+    loads = [f"{run['load']:g} %" for run in runs if run["background"] == PRODUCTION]
+    return {
+        "count": str(runs[0]["iterations"] - 1),
+        "pairs": str(runs[0]["pairs"]),
+        "distances": tables,
+        "slot": SLOT.replace("us", "µs"),
+        "loads": " and ".join(filter(None, (", ".join(loads[:-1]), loads[-1]))),
+    }
+
+
+def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
+    return {"statements": judged(rows), "chosen": f"{chosen(rows):g} %"}
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Boxes with notches, one for each pair."""
     with settings():
-        made = figure(12, 4.4)
+        made = figure(16, 4.4)
         for axes, run in zip(made.subplots(1, len(runs), sharey=True, squeeze=False)[0], runs, strict=True):
             pairs = run["pairs"]
             for number in range(len(DISTANCES)):
@@ -120,7 +185,8 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
                 )
             middles = [number * (pairs + 1) + (pairs - 1) / 2 for number in range(len(DISTANCES))]
             axes.set_xticks(middles, list(DISTANCES))
-            axes.set_title(f"beside the background `{run['background']}`")
+            axes.set_title(heading(run).replace("`", ""))
+            axes.set_yscale("log")
             axes.grid(axis="y", color="0.9")
         made.axes[0].set_ylabel("16 KiB there and back, µs")
     return made
@@ -132,7 +198,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    text=page_of("fig3", _of_runs),
+    text=page_of("fig3", _of_runs, of_rows=_of_rows),
     picture=draw,
     keep=keep,
 )

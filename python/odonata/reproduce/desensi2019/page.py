@@ -5,11 +5,19 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from odonata.reproduce.aries_modes.runs import ROUND_TRIPS
-from odonata.reproduce.desensi2019.setting import BACKGROUNDS, MACHINES, NODES
-from odonata.reproduce.markdown import counts, reasons, relations, side_by_side
+from odonata.reproduce.desensi2019.setting import MACHINES, NODES, words
+from odonata.reproduce.desensi2019.surroundings import ROUND_TRIPS
+from odonata.reproduce.markdown import (
+    bold,
+    counted,
+    counts,
+    number,
+    published,
+    reasons,
+    relations,
+    side_by_side,
+    table,
+)
 from odonata.reproduce.page import Page
 from odonata.text.numbers import fixed
 
@@ -30,6 +38,7 @@ def page_of(
     fixed_values: Mapping[str, str] | None = None,
     *,
     with_setting: bool = True,
+    of_rows: Callable[[Sequence[Row]], Mapping[str, str]] | None = None,
 ) -> Page:
     """The page of that template: rows, verdicts, reasons and setting beside the values of its own."""
 
@@ -41,6 +50,7 @@ def page_of(
             "reasons": said["reasons"] or "None.",
             "relations": relations(orderings),
             **(fixed_values or {}),
+            **(of_rows(rows) if of_rows else {}),
         }
 
     def from_runs(_: Sequence[Row], runs: Runs) -> Texts:
@@ -56,25 +66,41 @@ def setting(runs: Runs) -> str:
     first = loaded[0]
     machine = MACHINES[first["machine"]]
     trips = ", ".join(f"{name} {trip}" for name, trip in ROUND_TRIPS.items())
-    sends = {
-        "uniform": f"messages of {BACKGROUNDS['uniform']['message']} to each other (`uniform`)",
-        "bursts": f"messages of {BACKGROUNDS['bursts']['message']} to nodes of the next group (`bursts`)",
-    }
     kinds = list(dict.fromkeys(run["background"] for run in loaded))
-    optical = [np.mean([run["optical"] for run in loaded if run["background"] == kind]) for kind in kinds]
+    optical = [[run["optical"] for run in loaded if run["background"] == kind] for kind in kinds]
     over = ", over which the paper's jobs spread" if first["machine"] in ("piz-daint", "cori") else ""
-    what, busy = " or ".join(sends[kind] for kind in kinds), " or ".join(fixed(share, ".0%") for share in optical)
+    what, busy = " or ".join(map(words, kinds)), " or ".join(_range(shares) for shares in optical)
+    loads = list(dict.fromkeys(f"{run['load']:g} %" for run in loaded))
     return (
         f"Machine: {machine['groups']} groups of the preset `{machine['preset']}`{over}; all groups would cost many "
         "times as much. Other groups are missing as intermediate groups of non-minimal "
-        f"paths. Background: {NODES[first['machine']]:,} nodes drawn at random send {what} at random times, always "
-        "with `adaptive-0`. Its load is in percent of what the cables between groups would carry if all of it took "
-        f"minimal paths; it is {first['load']:g} % unless a line says otherwise. With detours, responses and headers, "
-        f"these cables are busy for {busy} of the time. NICs answer packets; a packet of {first['packet']} stands for "
+        f"paths. Background: {NODES[first['machine']]:,} nodes, always with `adaptive-0`: {what}. Its load is in "
+        "percent of what the cables between groups would carry if all of it took minimal paths; it is "
+        f"{' or '.join(loads)}. With detours, responses and headers, these cables are busy for {busy} of the "
+        f"time. NICs answer packets; a packet of {first['packet']} stands for "
         "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: `both`; "
         f"routers learn of credits one round trip of the link late ({trips}). Biases are the modes' defaults, 0 and "
-        "8 KiB. All of this is assumed; none of it was chosen by the results."
+        "8 KiB. All of this is assumed. But for the load of `production`, none of it was chosen by results."
     )
+
+
+def _range(shares: Sequence[float]) -> str:
+    low, high = (fixed(of(shares), ".0%") for of in (min, max))
+    return low if low == high else f"{low} to {high}"
+
+
+def judged(rows: Sequence[Row]) -> str:
+    """Rows with their intervals and verdicts; rows that are fitted say so."""
+    intervals = any(row.interval for row in rows)
+    lines = []
+    for row in rows:
+        cells = [row.id, row.what, published(row), row.tolerance, row.kind, number(row.ours, row.unit)]
+        if intervals:
+            low, high = (number(end, row.unit) for end in row.interval or (row.ours, row.ours))
+            cells += [f"{low} to {high}" if row.interval else "", str(row.repetitions or "")]
+        lines.append([*cells, bold(counted(row))])
+    head = ["id", "what", "published", "tolerance", "kind", MODEL, *(["95 % interval", "of"] if intervals else [])]
+    return table([*head, "verdict"], lines, "llrllr" + "rr" * intervals + "l")
 
 
 def coefficient(of: Coefficient) -> str:

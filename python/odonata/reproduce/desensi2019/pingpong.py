@@ -148,13 +148,13 @@ def keep(run: Run) -> dict[str, Any]:
     key = ["job", "interval", "source", "destination"]
     rows = run.messages.join(run.nic_messages, on=key).filter(pl.col("interval") > 0).sort(key)
     iterations = run.iterations.filter(pl.col("iteration") > 0).sort("job", "iteration")
-    jobs = run.jobs.filter(pl.col("iterations").is_not_null())
+    sizes = [size for size in map(_size, spec["jobs"]) if size]
+    jobs = run.jobs.head(len(sizes))
     kept: dict[str, list[Any]] = {
         name: [] for name in ("times_ps", "network_ps", "latency_ps", "stalls", "estimates_ps", "unlimited_ps")
     }
-    for job in range(jobs.height):
+    for job, size in enumerate(sizes):
         mine = rows.filter(pl.col("job") == job)
-        size = _size(spec["jobs"][job])
         took = iterations.filter(pl.col("job") == job)["longest_ps"].to_numpy().astype(np.float64)
         if mine.height != 2 * len(took) or mine["complete_ps"].null_count():
             raise ValueError(f"job {job}: {mine.height} messages for {len(took)} iterations")
@@ -180,9 +180,9 @@ def keep(run: Run) -> dict[str, Any]:
 
 
 def _size(job: Mapping[str, Any]) -> int:
-    phases = (phase["what"] for phase in job["program"]["body"]["phases"])
-    size: int = next(what["bytes"] for what in phases if what["name"] == "ping-pong")
-    return size
+    """The size of its messages; 0 for a job of the background."""
+    phases = (phase["what"] for phase in job.get("program", {}).get("body", {}).get("phases", []))
+    return next((what["bytes"] for what in phases if what["name"] == "ping-pong"), 0)
 
 
 def _both(values: Any, of: Any) -> list[float]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata.reproduce.aries_modes.runs import Around
+from odonata.reproduce.desensi2019.mix import KINDS, production
+from odonata.reproduce.desensi2019.surroundings import Around
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,12 +15,16 @@ PACKET = "1 KiB"
 LOAD = 10.0
 """Background, in percent of what the cables between groups would carry if all of it took minimal paths. Assumed: the
 paper does not state the load of its machines."""
+PRODUCTION_LOAD = 40.0
+"""The same of the jobs of a production machine: chosen by figure 3 (`distances.chosen`; a test compares both)."""
+UNIFORM, BURSTS, PRODUCTION = "uniform", "bursts", "production"
 BACKGROUNDS: dict[str, dict[str, str]] = {
-    "uniform": {"pattern": "uniform-random", "message": "64 KiB"},
-    "bursts": {"pattern": "group-shift", "message": "1 MiB"},
+    UNIFORM: {"pattern": "uniform-random", "message": "64 KiB"},
+    BURSTS: {"pattern": "group-shift", "message": "1 MiB"},
+    PRODUCTION: {"pattern": "uniform-random", "message": "64 KiB"},
 }
 """What the background's nodes send, as a Poisson process: to random nodes, or from each group to the next one in long
-bursts, which overload the cables between them for some time. Assumed."""
+bursts, which overload the cables between them for some time. `production` has jobs (`mix.py`). Assumed."""
 SEND_FROM = "20 us"
 """When the measured jobs begin: the background has settled by then."""
 
@@ -28,10 +33,10 @@ MACHINES: dict[str, dict[str, Any]] = {
     "cori": {"preset": "cori", "groups": 5},
     "small": {"preset": "piz-daint", "groups": 4, "rows": 2, "columns": 4, "links_per_pair": 6},
 }
-"""The groups over which the jobs of the paper spread (D23), and the machine of the reduced
-forms. With all 20 or 34 groups of the machines, a background of the same load costs ten times as much and more."""
+"""The groups over which the jobs of the paper spread (D23), and the machine of the reduced forms. With all 20 or 34
+groups of the machines, a background of the same load costs ten times as much and more."""
 NODES = {"piz-daint": 1024, "cori": 768, "small": 48}
-"""Nodes of the background, drawn at random. Assumed."""
+"""Nodes of the background. Assumed."""
 
 
 def around(point: Mapping[str, Any]) -> Around:
@@ -43,7 +48,24 @@ def around(point: Mapping[str, Any]) -> Around:
 
 def table(point: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[str, Any]:
     """A scenario of these jobs, then the background with the default mode. The run ends with these jobs."""
-    made = around(point).scenario(jobs, point["seed"])
-    del made["fabric"]  # store-and-forward: here routers cut through, as the presets say
+    surroundings = around(point)
+    if point["load"] and point["background"] == PRODUCTION:
+        more = production(surroundings.nodes, surroundings.bytes_per_second, point["seed"])
+    else:
+        more = surroundings.steady(len(jobs), point["seed"])
+    made = surroundings.scenario([*jobs, *more], point["seed"])
     made["run"]["until"] = [job["name"] for job in jobs]
     return made
+
+
+def words(background: str) -> str:
+    """What a background sends."""
+    if background == PRODUCTION:
+        kinds = ", ".join(f"{kind.words} ({kind.share:.0%} of the bytes)" for kind in KINDS)
+        return (
+            f"jobs of a mix ({kinds}; `{PRODUCTION}`), which would send as many bytes as a steady background of "
+            "the same load on an empty machine, and are placed as Slurm places them (`slurm-dragonfly`)"
+        )
+    whom = "each other" if background == UNIFORM else "nodes of the next group"
+    size = BACKGROUNDS[background]["message"]
+    return f"nodes drawn at random that send messages of {size} to {whom} at random times (`{background}`)"
