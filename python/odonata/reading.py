@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -9,13 +10,14 @@ import stat
 import sys
 import tomllib
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from odonata.errors import InputError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -41,6 +43,9 @@ _PART = 1 << 24
 #: Most digits of a whole number, about; Python itself reads no more than 4,300.
 _MOST_DIGITS = 100
 
+#: What `recorded` collects, while it does.
+_record: ContextVar[dict[str, str] | None] = ContextVar("record", default=None)
+
 
 def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) -> bytes:
     """The content of a file of at most `most` bytes.
@@ -62,7 +67,47 @@ def read_bytes(path: str | Path, most: int = TEXT_BYTES, *, pipes: bool = True) 
         data = _up_to(file, most + 1)
     if len(data) > most:
         raise _too_large(path, "more", most)
+    _note(path, data)
     return data
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder, sorted. Raises OSError."""
+    names = sorted(path.name for path in folder.iterdir())
+    _note(folder, "\0".join(names).encode("utf-8", "surrogateescape"))
+    return names
+
+
+@contextmanager
+def recorded() -> Iterator[dict[str, str]]:
+    """What this process reads meanwhile: the absolute path of each file and folder -> the SHA-256 of what was read.
+
+    That is the content of a file (`read_bytes`) and the names in a folder (`names_in`).
+    """
+    record: dict[str, str] = {}
+    token = _record.set(record)
+    try:
+        yield record
+    finally:
+        _record.reset(token)
+
+
+def unchanged(record: Mapping[str, str]) -> bool:
+    """Whether all that was `recorded` is there and is the same."""
+    with recorded() as present:
+        for name in record:
+            path = Path(name)
+            try:
+                _ = names_in(path) if path.is_dir() else read_bytes(path, path.stat().st_size, pipes=False)
+            except (OSError, ValueError, InputError):
+                return False
+    return present == record
+
+
+def _note(path: str | Path, read: bytes) -> None:
+    record = _record.get()
+    if record is not None:
+        record[os.path.normpath(Path(path).absolute())] = hashlib.sha256(read).hexdigest()
 
 
 def _up_to(file: IO[bytes], most: int) -> bytes:

@@ -100,10 +100,10 @@ def sweep(
     from odonata.study import sweep as sweeping
     from odonata.study.keep import without_rows
 
-    plan = read.load(study, set_ or ())
+    folder = out if out is not None else Path("studies") / study.stem
+    plan = read.load(study, set_ or (), folder)
     if alone and not plan.alone:
         plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
-    folder = out if out is not None else Path("studies") / plan.name
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     _print_warnings(plan)

@@ -15,7 +15,7 @@ from odonata.study.estimate import Estimate
 from odonata.study.task import PREFIX, failure, frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars as pl
 
@@ -54,6 +54,8 @@ class Ledger:
         """Id of a point's run -> the runs of its targets alone, if the study compares with them."""
         self.errors: dict[int, str] = {}
         """Points that cannot be run, with their errors."""
+        self.read: dict[str, str] | None = {}
+        """The files that the resolutions depend on (`reading.recorded`); `None` if they depend on anything else."""
         self.simulated = 0
         """Runs simulated by this sweep."""
         self.kept = 0
@@ -67,6 +69,8 @@ class Ledger:
         self._failed &= self._known
         self._expected_kept = len(self._known)
         self._next = 0
+        self._left = len(plan)
+        self._recalled: set[int] = set()
         self._again: deque[int] = deque()
         self._under_way: dict[str, int] = {}
         self._waiting: dict[str, set[int]] = {}
@@ -107,15 +111,31 @@ class Ledger:
             if self._again:
                 taken.append(self._again.popleft())
             else:
+                while self._next in self._recalled:
+                    self._next += 1
                 taken.append(self._next)
                 self._next += 1
+                self._left -= 1
             worth += self.estimate.expected_s(taken[-1]) if self.estimate.runs else worth_s
         return taken
 
     @property
     def untaken(self) -> int:
         """Points that can be taken."""
-        return len(self._again) + len(self.plan) - self._next
+        return len(self._again) + self._left
+
+    def recall(self, resolutions: Mapping[int, Resolution], read: Mapping[str, str]) -> None:
+        """Settles points whose resolutions and runs are known, before any point is taken.
+
+        `read` are the files on which the resolutions depend.
+        """
+        for number, resolution in resolutions.items():
+            runs = {resolution.id, *(alone.id for alone in resolution.alone)}
+            if runs <= self._known:
+                self._recalled.add(number)
+                self._left -= 1
+                self.grant([resolution])
+        self.read = {**read}
 
     def grant(self, resolutions: Iterable[Resolution]) -> list[Granted]:
         """The runs of these resolved points that the calling worker is to simulate."""
@@ -126,6 +146,7 @@ class Ledger:
                 self._settled += 1
                 continue
             self.ids[resolution.number] = resolution.id
+            self._depend_on(resolution.read)
             if resolution.alone:
                 self.alone[resolution.id] = resolution.alone
             missing = self.runs_of(resolution.number) - self._known
@@ -146,6 +167,13 @@ class Ledger:
                 granted.append((resolution.number, tuple(name for run, name in named.items() if run in free)))
         self.tell()
         return granted
+
+    def _depend_on(self, read: Mapping[str, str] | None) -> None:
+        """Notes what a resolution depends on. A file that has changed since another resolution cannot be noted."""
+        if self.read is not None and read is not None and read.items() <= {**read, **self.read}.items():
+            self.read |= read
+        else:
+            self.read = None
 
     def hand_in(self, rows: pl.DataFrame, spent: Sequence[tuple[int, float]]) -> None:
         """Outcomes (`task.frame_of`) and the time that each point took; written with others before long."""
@@ -239,7 +267,9 @@ class Ledger:
 
         Runs that were there at the start and have not been met yet are taken to be still to come, and take no time.
         """
-        untaken = range(self._next, len(self.plan))
+        untaken: Sequence[int] = range(self._next, len(self.plan))
+        if self._recalled:
+            untaken = [number for number in untaken if number not in self._recalled]
         kept = min(max(0, self._expected_kept - self.kept), len(untaken))
         share = 1 - kept / len(untaken) if untaken else 1.0
         rest = self.estimate.work_s(untaken)

@@ -20,6 +20,7 @@ from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
 from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, Show, check_axes
+from odonata.study.recall import recalled
 from odonata.study.slurm import read_cluster
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
 TABLES = ("base", "alone", "sweep", "zip", "random", "keep", "show", "cluster")
 
 
-def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
+def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = None) -> Plan:
     """Reads the file of a study; `overrides` (`"key=value"`) change its scenario.
 
+    The values of the axes are not checked if a sweep into `folder` has resolved all points.
     Raises InputError with file and line for every error that is known before anything is resolved: keys, empty axes,
     unequal lengths, values that no scenario can have.
     """
@@ -60,12 +62,13 @@ def load(path: str | Path, overrides: Iterable[str] = ()) -> Plan:
     base = _base(document, path)
     for override in overrides:
         base = _overridden(base, override, axes, path)
-    plan = Plan(path.stem, base, axes, cluster=cluster, text=document.text, file=str(path))
+    plan = Plan(path.stem, base, axes, cluster=cluster, text=document.text, file=str(path), alone=alone)
     try:
         shown = read_show(_table(document.data, "show"), plan.keys)
     except InputError as e:
         raise document.locate(e) from None
-    check_values(plan, document)
+    if folder is None or len(recalled(plan, folder)[0]) < len(plan):
+        check_values(plan, document)
     scenario = plan.scenario(0).table
     names = [job.name for job in scenario.job]
     # Imported jobs have their names from files.

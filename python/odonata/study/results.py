@@ -63,21 +63,25 @@ class Results:
 
     def statuses(self, mark: str | None = None) -> dict[str, str]:
         """Every run that can be used, `done` or `failed`; with a `mark` those of what it marks."""
-        current, stale = self._statuses(mark, current=True), self._statuses(mark, current=False)
+        current, stale = self._statuses(mark)
         return {**stale, **current} if self._keep_stale else current
 
     def stale(self, mark: str | None = None) -> set[str]:
         """Runs that are there by other engines only."""
-        return set(self._statuses(mark, current=False)) - set(self._statuses(mark, current=True))
+        current, stale = self._statuses(mark)
+        return set(stale) - set(current)
 
-    def _statuses(self, mark: str | None, *, current: bool) -> dict[str, str]:
-        statuses: dict[str, str] = {}
+    def _statuses(self, mark: str | None) -> tuple[dict[str, str], dict[str, str]]:
+        """The runs by this engine, and those by others."""
+        current: dict[str, str] = {}
+        stale: dict[str, str] = {}
+        here = fingerprint()
         for part in self._parts(mark, columns=[_ID, _STATUS, _KEEP, _ENGINE]):
-            of_engine = part.filter(_is_current() == current)
-            for run, status in zip(of_engine[_ID].to_list(), of_engine[_STATUS].to_list(), strict=True):
+            for run, status, engine in part.select(_ID, _STATUS, _ENGINE).iter_rows():
+                statuses = current if engine == here else stale
                 if statuses.get(run) != "done":
                     statuses[run] = status
-        return statuses
+        return current, stale
 
     def add(self, rows: pl.DataFrame) -> None:
         """Takes rows of runs (`task.frame_of`); they are safe after the next `flush`."""

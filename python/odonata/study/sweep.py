@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from odonata import files
 from odonata.errors import InputError, StaleWarning
 from odonata.store.engine import fingerprint
-from odonata.study import dataset
+from odonata.study import dataset, recall
 from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
@@ -68,8 +68,10 @@ def sweep(
         if not force and not keep_stale:
             _warn_of_stale(out, results, plan.mark)
         ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report, until=until)
+        ledger.recall(*recall.recalled(plan, out))
         try:
-            backend.run(ledger)
+            if not ledger.complete:
+                backend.run(ledger)
         except BaseException as problem:
             # What stopped it is said by the exception; what was finished by then is in the tables.
             ledger.flush()

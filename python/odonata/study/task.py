@@ -8,11 +8,13 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from odonata import reading
 from odonata.errors import OdonataError
 from odonata.runner import measure
 from odonata.store.engine import fingerprint
 from odonata.store.frame import polars_type
 from odonata.study.keep import kept
+from odonata.study.recall import is_repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,6 +75,8 @@ class Resolution:
     """Its wall time."""
     alone: tuple[AloneRun, ...] = ()
     """The runs of its targets alone, if the study compares with them."""
+    read: Mapping[str, str] | None = None
+    """The files that it depends on (`reading.recorded`); `None` if it may depend on anything else."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,12 @@ def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
     """Resolves a point. An error of the point is in the resolution."""
     began = time.perf_counter()
     try:
-        resolved = plan.scenario(number).resolve()
-        alone = tuple(_alone(resolved)) if plan.alone else ()
-        return Resolution(number, resolved.id, None, time.perf_counter() - began, alone), resolved
+        with reading.recorded() as read:
+            scenario = plan.scenario(number)
+            resolved = scenario.resolve()
+            alone = tuple(_alone(resolved)) if plan.alone else ()
+        depends_on = read if is_repeatable(plan, scenario) else None
+        return Resolution(number, resolved.id, None, time.perf_counter() - began, alone, depends_on), resolved
     except BaseException as problem:
         return Resolution(number, None, reason(problem)), None
 

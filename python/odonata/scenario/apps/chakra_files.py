@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from odonata import reading
 from odonata.errors import InputError, nearest
 
 #: The ending of the files (MLCommons Chakra, ASTRA-sim).
@@ -24,7 +25,7 @@ def rank_files(given: Path) -> tuple[list[Path], bool]:
             hint = f"for one file for each rank write a template such as `{given.stem}.*{ENDING}`"
             raise InputError(f"there is no file or folder `{given}`", hint=hint, path=("chakra",))
         return [given], False
-    names = sorted(file.name for file in given.iterdir() if file.name.endswith(ENDING))
+    names = [name for name in reading.names_in(given) if name.endswith(ENDING)]
     if not names:
         raise InputError(f"the folder `{given}` has no file that ends in {ENDING}", path=("chakra",))
     templates = sorted({re.sub(rf"\.\d+\{ENDING}$", f".*{ENDING}", name) for name in names})
@@ -54,9 +55,10 @@ def _numbered(template: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"there is no folder `{folder}`", path=("chakra",))
     pattern = re.compile(re.escape(before) + r"(\d+)" + re.escape(after))
-    files = {int(match[1]): file for file in folder.iterdir() if (match := pattern.fullmatch(file.name))}
+    names = reading.names_in(folder)
+    files = {int(match[1]): folder / name for name in names if (match := pattern.fullmatch(name))}
     if not files:
-        templates = {re.sub(r"\d+(?=\.\w+$)", "*", file.name) for file in folder.iterdir()}
+        templates = {re.sub(r"\d+(?=\.\w+$)", "*", name) for name in names}
         near = nearest(template.name, templates)
         hint = f"did you mean `{near}`?" if near else None
         raise InputError(f"no file of the folder `{folder}` is named as `{template.name}`", hint=hint, path=("chakra",))
