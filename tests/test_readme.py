@@ -13,6 +13,7 @@ PAGES = [
     "README.md",
     "docs/examples.md",
     "docs/cluster.md",
+    "docs/gpus.md",
     "docs/noise.md",
     *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue", "leonardo")),
 ]

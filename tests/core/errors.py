@@ -109,6 +109,17 @@ def program(
     return ask(("jobs", [job]), ("stop.jobs", [0]), *changes)
 
 
+def gpus(count: int, network: Mapping[str, Any]) -> Provoke:
+    """A program whose nodes have so many GPUs, with one NIC for two of them."""
+    body = {"name": "phases", "phases": [{"what": {"name": "compute", "ps": 1, "jitter_ps": 0}}]}
+    return program(body, ("jobs.0.program.gpus", {"count": count, "nics": [0, 0], "network": network}))
+
+
+def mesh(*links: list[int]) -> dict[str, Any]:
+    """Links between GPUs."""
+    return {"kind": "mesh", "links": list(links), "latency_ps": 0}
+
+
 def phase(name: str, *, ranks: int = 4, along: Mapping[str, Any] | None = None, **options: Any) -> Provoke:
     """A program of one phase."""
     only = {"what": {"name": name, **options}} | ({} if along is None else {"along": along})
@@ -287,6 +298,9 @@ PROVOKED: dict[str, Provoke] = {
     "same-node": lambda: _core.Machine(json.dumps(SPEC["topology"])).routes(json.dumps(SPEC), 3, 3, 1),
     "too-few-ranks": check(("jobs.0.nodes", [0])),
     "traffic-or-program": check(("jobs.0.traffic", None)),
+    "nics-of-gpus": gpus(3, mesh([0, 1, 1], [1, 2, 1])),
+    "gpu-link-again": gpus(2, mesh([0, 1, 1], [1, 0, 1])),
+    "gpus-apart": gpus(2, mesh()),
     "no-end": check(("stop.jobs", [])),
     "no-such-job": check(("stop.jobs", [2])),
     "endless-job": check(("jobs.0.traffic.intervals", None)),

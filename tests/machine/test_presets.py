@@ -30,7 +30,7 @@ ORIGINS = (
         "data sheet of ",
         "calibrated on ",
     ),
-    *("EE Times 2018", "NVIDIA 2023"),
+    *("EE Times 2018", "NVIDIA 2023", "NCCL, ", "RCCL, "),
     "the link list and the configuration of Theta that come with CODES",
 )
 
@@ -143,6 +143,7 @@ def test_aries_machines_have_the_groups_of_the_paper(name):
         ("polaris", 560, 70, 5, 24),
         ("archer2", 5888, 736, 46, 4),
         ("cresco8", 832, 16, 1, 0),
+        ("leonardo-gpu", 3420, 684, 19, 18),
     ],
 )
 def test_sizes_of_real_machines(name, nodes, routers, groups, links_per_pair):

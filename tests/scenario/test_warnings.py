@@ -73,7 +73,12 @@ app.activation_bytes = "8 B"
 
 @pytest.mark.parametrize(
     ("nodes", "per_node", "more", "count"),
-    [(2, 2, "", 1), (4, 1, "", 0), (2, 2, 'overhead = "none"', 0)],
+    [
+        (2, 2, "", 1),
+        (4, 1, "", 0),
+        (2, 2, 'overhead = "none"', 0),
+        (2, 2, 'overhead.gpu = { count = 2, network = "switch", bandwidth = "1 GB/s", latency = "1 us" }', 0),
+    ],
 )
 @pytest.mark.parametrize("text", [TRAINING, NAMED], ids=["motif", "train"])
 def test_tensor_groups_inside_a_node(text: str, nodes: int, per_node: int, more: str, count: int) -> None:

@@ -202,6 +202,12 @@ kinds! {
     TooFewRanks = "too-few-ranks" { ranks: u64 }
     /// A job with both traffic and a program, or neither.
     TrafficOrProgram = "traffic-or-program" {}
+    /// NICs of GPUs that are not one for each.
+    NicsOfGpus = "nics-of-gpus" { found: usize, gpus: u32 }
+    /// A link between GPUs that is listed twice, or leads from a GPU to itself.
+    GpuLinkAgain = "gpu-link-again" { gpus: Vec<u32> }
+    /// A mesh of GPUs in which some GPU is not joined with the first.
+    GpusApart = "gpus-apart" { gpu: u32 }
     /// Nothing ends the run.
     NoEnd = "no-end" {}
     /// The run waits for a job that does not exist.

@@ -162,18 +162,20 @@ impl World<'_> {
         }
     }
 
-    /// Under `by-rank`, the place of each of the two ranks of a protocol message, the one that issues it first, among the
-    /// ranks of its job on its node.
+    /// The NICs of the GPUs of the two ranks of a protocol message, the one that issues it first. Without GPUs and under
+    /// `by-rank`, the place of each among the ranks of its job on its node.
     fn nics_of_ranks(&self, job: usize, [node, to]: [u32; 2], cause: Cause) -> Option<[u32; 2]> {
         let Cause::Program(message) = cause else { return None };
-        if self.spec.fabric.nic.rail != Rail::ByRank {
+        let gpus = self.spec.jobs[job].program.as_ref().and_then(|program| program.gpus.as_ref());
+        if gpus.is_none() && self.spec.fabric.nic.rail != Rail::ByRank {
             return None;
         }
         let ends = [message.arrival.key.peer, message.to];
         let [from, at] = if self.is_get(cause) { [ends[1], ends[0]] } else { ends };
         let nodes = &self.spec.jobs[job].nodes;
         let place = |rank: u32, node: u32| nodes[..rank as usize].iter().filter(|&&other| other == node).count() as u32;
-        Some([place(from, node), place(at, to)])
+        let places = [place(from, node), place(at, to)];
+        Some(gpus.map_or(places, |gpus| places.map(|place| gpus.nics[(place % gpus.count) as usize])))
     }
 
     /// Number of the NIC that a message uses at its source and at its destination.

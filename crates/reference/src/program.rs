@@ -6,6 +6,7 @@
 //! | `cpu` | CPU tasks |
 //! | `matching` | when a message and a receive match |
 //! | `exchange` | sending, receiving, on the network |
+//! | `gpus` | GPUs |
 //! | `phases`, `graph` | a rank with phases, a rank with a trace; `execution` is their common part |
 //! | `rank` | what a rank does at an event, its iterations, its finish; deadlocked programs |
 //! | `tally` | counters by rank and iteration |
@@ -13,6 +14,7 @@
 mod cpu;
 mod exchange;
 mod execution;
+mod gpus;
 mod graph;
 mod matching;
 mod phases;
@@ -25,6 +27,7 @@ use std::collections::BTreeMap;
 use odonata_sim::spec::{Program, ProgramSpec, Spec};
 
 pub(crate) use exchange::ProtocolMessage;
+pub(crate) use gpus::Busy;
 pub(crate) use rank_event::{ProtocolMessageKind, RankEvent, RankId};
 pub(crate) use tally::{iteration_rows, operation_rows, rank_rows};
 

@@ -50,6 +50,8 @@ pub(crate) struct World<'a> {
     pub(crate) senders: Vec<Sender>,
     /// The programs by job; none for a job with traffic.
     pub(crate) programs: Vec<Option<Running<'a>>>,
+    /// The queues between the GPUs of nodes.
+    pub(crate) inner_queues: program::Busy,
     pub(crate) messages: Vec<Message>,
     /// All messages as the ranks see them.
     pub(crate) rows: Vec<MessageRow>,
@@ -113,6 +115,7 @@ impl<'a> World<'a> {
             issued,
             senders,
             programs: program::programs(spec),
+            inner_queues: program::Busy::new(),
             messages: Vec::new(),
             rows: Vec::new(),
             calendar,

@@ -240,6 +240,13 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
         count(counts, "every", program.every_ps > 0 && program.iterations != Some(1));
         count(counts, "gap", program.gap_ps > 0 && program.iterations != Some(1));
         count(counts, "start", program.start_ps > 0);
+        if let Some(gpus) = &program.gpus {
+            let kind = format!("{:?}", gpus.network);
+            let used = several || nodes.len() == 1;
+            count(counts, format!("GPUs {}", kind.split(' ').next().expect("its name")), used && gpus.count > 1);
+            count(counts, "several ranks a GPU", used && job.nodes.len() > gpus.count as usize * nodes.len());
+            count(counts, "NICs of GPUs", rails > 1 && gpus.nics.iter().any(|&nic| nic > 0));
+        }
         count(counts, "copies", program.costs.copy.is_some());
         count(counts, "large requests", program.costs.control_bytes > spec.fabric.packet_bytes);
         match &program.body {
@@ -304,6 +311,8 @@ fn programs_meet_every_rule() {
     let costs =
         ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
+    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "several ranks a GPU", "NICs of GPUs"];
+    assert_each(&counts, 30, &gpus);
     for list in [&jobs[..], &costs, &ends] {
         assert_each(&counts, 100, list);
     }

@@ -13,6 +13,7 @@
 //! | [`chunks`] | the operations that ranks have generated last |
 //! | [`costs`] | the costs of messages by size |
 //! | [`exchange`] | sending and receiving |
+//! | [`gpus`] | the network between the GPUs of a node |
 //! | [`matching`] | the matching of messages and receives |
 //! | [`receivers`] | what receivers know of messages, by rank |
 //! | [`stream`] | ranks that run phases |
@@ -24,6 +25,7 @@ mod chunks;
 mod costs;
 mod deadlocked;
 mod exchange;
+mod gpus;
 mod graph;
 mod matching;
 mod protocol_messages;

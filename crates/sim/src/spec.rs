@@ -8,6 +8,7 @@ mod application_aware;
 mod check;
 mod classes;
 mod congestion;
+mod gpus;
 mod jobs;
 mod nic;
 mod routing;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CongestionLaw, CongestionSpec};
+pub use gpus::{GpuLink, GpuSpec, InnerNetwork, MAX_GPUS};
 pub use jobs::{
     Arrival, BurstSpec, Costs, First, JobSpec, Length, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic,
     combine_ps, sized,

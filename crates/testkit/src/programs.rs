@@ -2,7 +2,8 @@
 
 use odonata_programs::{Body, Phase, Program};
 use odonata_sim::spec::{
-    BurstSpec, Costs, FabricSpec, JobSpec, PhaseAction, ProgramSpec, Record, SizedCombine, SizedCosts, StopSpec,
+    BurstSpec, Costs, FabricSpec, GpuLink, GpuSpec, InnerNetwork, JobSpec, PhaseAction, ProgramSpec, Record,
+    SizedCombine, SizedCosts, StopSpec,
 };
 use odonata_topology::{Bandwidth, Network};
 
@@ -30,7 +31,7 @@ pub fn jobs(c: &mut Choices, network: &Network, mut free: Vec<u32>, fabric: &Fab
         let (mut traffic, mut program, mut bursts) = (None, None, None);
         if index == 0 || nodes.len() < 2 || c.chance(55) {
             nodes = places(c, &nodes);
-            let (of, pauses) = program_of(c, nodes.len() as u32, fabric, index == may_fail);
+            let (of, pauses) = program_of(c, nodes.len() as u32, fabric, network.rails, index == may_fail);
             (program, bursts) = (Some(of), pauses);
         } else {
             let pattern = jobs::pattern(c, &nodes, network);
@@ -68,7 +69,13 @@ fn trip(fabric: &FabricSpec) -> u64 {
 }
 
 /// A program; perhaps a deadlocked one.
-fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) -> (ProgramSpec, Option<BurstSpec>) {
+fn program_of(
+    c: &mut Choices,
+    ranks: u32,
+    fabric: &FabricSpec,
+    rails: u32,
+    may_fail: bool,
+) -> (ProgramSpec, Option<BurstSpec>) {
     let trip = trip(fabric);
     let endless = c.chance(20);
     let costs = costs(c, trip, fabric.packet_bytes);
@@ -107,6 +114,7 @@ fn program_of(c: &mut Choices, ranks: u32, fabric: &FabricSpec, may_fail: bool) 
         costs,
         by_size: if c.chance(30) { by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
         combine_by_size: if c.chance(30) { combine_by_size(c, trip, fabric.packet_bytes) } else { Vec::new() },
+        gpus: c.chance(40).then(|| gpus(c, trip, fabric.packet_bytes, rails)),
         body,
     };
     (program, bursts)
@@ -134,6 +142,33 @@ fn combine_by_size(c: &mut Choices, trip: u64, packet_bytes: u32) -> Vec<SizedCo
             SizedCombine { bytes, combine: Bandwidth(u64::try_from(packet).unwrap_or(u64::MAX)) }
         })
         .collect()
+}
+
+/// One to five GPUs, with queues that a packet takes about a trip to cross, and any network between them.
+fn gpus(c: &mut Choices, trip: u64, packet_bytes: u32, rails: u32) -> GpuSpec {
+    let count = c.count(1, 5);
+    let latency_ps = c.of(&[0, 1, trip / 10, trip]);
+    let bandwidth = |c: &mut Choices| {
+        let packet = u128::from(packet_bytes) * 1_000_000_000_000_000_000 / u128::from(c.within(1, trip.max(1)));
+        Bandwidth(u64::try_from(packet).unwrap_or(u64::MAX))
+    };
+    let network = match c.within(0, 2) {
+        0 => InnerNetwork::Switch { port: bandwidth(c), latency_ps },
+        1 => InnerNetwork::Pcie { port: bandwidth(c), root: bandwidth(c), latency_ps },
+        _ => {
+            // A tree joins all of them; some more links make paths that are equally long.
+            let mut links: Vec<GpuLink> =
+                (1..count).map(|gpu| GpuLink(gpu, c.count(0, gpu - 1), bandwidth(c))).collect();
+            for (a, b) in (0..count).flat_map(|b| (0..b).map(move |a| (a, b))) {
+                if c.chance(40) && !links.iter().any(|of| (of.0, of.1) == (b, a)) {
+                    links.push(GpuLink(a, b, bandwidth(c)));
+                }
+            }
+            c.shuffle(&mut links);
+            InnerNetwork::Mesh { links, latency_ps }
+        }
+    };
+    GpuSpec { count, nics: (0..count).map(|_| c.count(0, rails - 1)).collect(), network }
 }
 
 fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {

@@ -37,6 +37,7 @@ def facts(system: System) -> dict[str, Any]:
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         **({"congestion_control": control} if (control := system.table.fabric.congestion_text) else {}),
         **({"traffic_classes": classes} if (classes := system.table.fabric.classes_text) else {}),
+        **({"gpus": host.gpu.text} if (host := system.table.host) and host.gpu else {}),
         "facts": dict(system.table.facts()),
         "measured": system.measured,
         **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
@@ -78,6 +79,7 @@ def text(facts: dict[str, Any]) -> str:
         *((("nic", facts["nic"]),) if "nic" in facts else ()),
         *((("congestion control", facts["congestion_control"]),) if "congestion_control" in facts else ()),
         *((("traffic classes", facts["traffic_classes"]),) if "traffic_classes" in facts else ()),
+        *((("GPUs of a node", facts["gpus"]),) if "gpus" in facts else ()),
         *facts["facts"].items(),
     ]
     rows.append(("held against measurements", facts["measured"] or "not stated"))

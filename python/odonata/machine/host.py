@@ -2,14 +2,15 @@
 
 from collections.abc import Collection
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 from odonata import units
 from odonata.document import Table, input_error_as_problem
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 from odonata.machine.fabric import Delay
+from odonata.machine.gpus import GpuTable
 
 #: Largest control message, and largest header of a message, of the core.
 MAX_CONTROL_BYTES = 65_536
@@ -107,6 +108,20 @@ def _ascending(tables: tuple[Any, ...]) -> tuple[Any, ...]:
     return tables
 
 
+def _gpu(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value != "none":
+        error = unknown("kind of GPUs", value, ["none"])
+        hint = '"none", or a table such as { count = 4, network = "switch", bandwidth = "450 GB/s", latency = "1 us" }'
+        raise InputError(error.message, hint=hint)
+    return None
+
+
+def _checked(gpu: GpuTable | None) -> GpuTable | None:
+    return None if gpu is None else gpu.check()
+
+
 class SizedReduceTable(Table):
     """How fast vectors of one size are combined."""
 
@@ -183,6 +198,24 @@ class HostTable(Table):
         "linear between two sizes (PLogP; Kielmann, Bal and Verstoep 2000); changes that name one of these four drop "
         "those of the preset",
     )
+
+    gpu: Annotated[
+        GpuTable | None,
+        BeforeValidator(input_error_as_problem(_gpu)),
+        AfterValidator(input_error_as_problem(_checked)),
+    ] = Field(
+        None,
+        description="GPUs of a node that ranks run on, and the network between them, or `none`: `count`, `network`, "
+        "`bandwidth`, `latency`, `links`, `root`, `nics`; with GPUs there is no `copy`",
+    )
+
+    def on_rails(self, rails: int) -> Self:
+        """The same on nodes with so many NICs: GPUs have a NIC each."""
+        return self if self.gpu is None else self.model_copy(update={"gpu": self.gpu.on_rails(rails)})
+
+    def gpus(self) -> dict[str, Any]:
+        """`gpus` of a program as the core reads it, if there are any, from the result of `on_rails`."""
+        return {} if self.gpu is None else {"gpus": self.gpu.spec()}
 
     def costs(self) -> dict[str, Any]:
         """`costs` and, where they are given, `by_size` and `combine_by_size` of a program as the core reads it."""

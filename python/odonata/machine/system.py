@@ -116,10 +116,15 @@ class System(Attributes):
         table = self.table
         return table.tgll_bandwidth or table.fabric.links[table.between_groups].bandwidth
 
+    @property
+    def rails(self) -> int:
+        """NICs of a node."""
+        return getattr(self.table, "rails", None) or 1
+
     @cached_property
     def node_bandwidth(self) -> int:
         """Bandwidth of the links of a node to its routers, all NICs together, in millionths of a byte per second."""
-        return self.table.fabric.links["node"].bandwidth * (getattr(self.table, "rails", None) or 1)
+        return self.table.fabric.links["node"].bandwidth * self.rails
 
     @cached_property
     def global_bandwidth_of_group(self) -> int:

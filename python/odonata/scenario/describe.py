@@ -14,6 +14,7 @@ from odonata.machine.classes import TrafficClassTable
 from odonata.machine.congestion import CongestionTable
 from odonata.machine.fabric import FabricTable, LinkTable, NicTable, RouterTable
 from odonata.machine.failed import FailedTable
+from odonata.machine.gpus import GpuTable
 from odonata.machine.host import HostTable
 from odonata.machine.kinds import KINDS, WiringTable
 from odonata.placement import Policy
@@ -61,6 +62,7 @@ def scenario_tables() -> dict[str, list[Key]]:
         "a scenario": keys_of_table(ScenarioTable),
         "[[job]]": keys_of_table(JobTable),
         "[host] of a [system] (also overhead of a [[job]]; defaults: those of the system)": keys_of_table(HostTable),
+        "gpu of [host]": keys_of_table(GpuTable),
         "mapping of a [[job]]": keys_of_table(MappingTable),
         "on and off of a [[job]] (also a time)": keys_of_table(LengthTable),
         "[run]": keys_of_table(RunTable),

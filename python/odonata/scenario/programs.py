@@ -52,6 +52,7 @@ class ProgramJob:
             "gap_ps": self.gap_ps,
             **every,
             **self.overhead.costs(),
+            **self.overhead.gpus(),
             "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
         }
 
@@ -131,10 +132,18 @@ def node_count(job: JobTable, folder: Path) -> int | None:
 
 
 def decided(
-    job: JobTable, placed: list[int], folder: Path, *, seed: int, number: int, host: HostTable | None, shape: Shape
+    job: JobTable,
+    placed: list[int],
+    folder: Path,
+    *,
+    seed: int,
+    number: int,
+    host: HostTable | None,
+    shape: Shape,
+    rails: int,
 ) -> ProgramJob:
-    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host` and `shape` the
-    system's.
+    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host`, `shape` and `rails`
+    the system's.
 
     Raises InputError (path into the job).
     """
@@ -152,7 +161,7 @@ def decided(
         message = f"{len(placed):,} nodes with {per_node:,} ranks each are {ranks:,} ranks, more than 2^24"
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
-    overhead = decided_overhead(job.overhead, host)
+    overhead = decided_overhead(job.overhead, host).on_rails(rails)
     try:
         app = app.decided(ranks)
         body = app.body_with(ranks, folder, overhead)

@@ -44,13 +44,14 @@ _TRAFFIC = _Table(
         "pattern": _Table(),
     },
 )
+_GPUS = _Table(("overhead", "gpu"), {"network": _Table((), {"port": _named("bandwidth"), "kind": _named("network")})})
 _JOB = _Table(
     ("job",),
     {
         "nodes": _named("place"),
         "traffic": _TRAFFIC,
         "routing": _ROUTING,
-        "program": _Table((), {"costs": _Table(("overhead",)), "body": _BODY}),
+        "program": _Table((), {"costs": _Table(("overhead",)), "gpus": _GPUS, "body": _BODY}),
     },
 )
 _SPECIFICATION = _Table(

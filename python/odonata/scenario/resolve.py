@@ -308,8 +308,10 @@ def _program(job: _Job, placed: list[int], seed: int, folder: Path, system: Syst
     if not isinstance(job.table.app, Program):
         return None
     with job.errors():
-        host, shape = system.table.host, system.shape
-        return programs.decided(job.table, placed, folder, seed=seed, number=job.index, host=host, shape=shape)
+        host, shape, rails = system.table.host, system.shape, system.rails
+        return programs.decided(
+            job.table, placed, folder, seed=seed, number=job.index, host=host, shape=shape, rails=rails
+        )
 
 
 def _spec_job(

@@ -16,12 +16,12 @@ def warnings_of(resolved: Resolved) -> list[str]:
     Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
     than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
 
-    And one for each training job with a tensor group inside a node: such nodes have links between their GPUs, which the
-    model does not have.
+    And one for each training job with a tensor group inside a node of a system without GPUs: such nodes have links
+    between their GPUs.
     """
     sentences = [
         f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of "
-        "an MPI library on CPUs; links between the GPUs of a node are not modelled (`overhead` sets other costs)"
+        "an MPI library on CPUs; `gpu` in `overhead` or another system gives its nodes GPUs with links between them"
         for job in resolved.spec["jobs"]
         if _tensor_inside(job)
     ]
@@ -41,7 +41,7 @@ def warnings_of(resolved: Resolved) -> list[str]:
 
 def _tensor_inside(job: Mapping[str, Any]) -> bool:
     """Whether two ranks of a tensor group of a training job are on one node, and messages there take time."""
-    if "program" not in job:
+    if "program" not in job or "gpus" in job["program"]:
         return False
     costs, nodes, body = job["program"]["costs"], job["nodes"], job["program"]["body"]
     if not (costs["send_ps"] or costs["receive_ps"] or costs["copy"]):

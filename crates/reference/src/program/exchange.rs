@@ -15,9 +15,9 @@ pub(crate) struct Outgoing {
     /// The operation.
     pub(crate) op: usize,
     /// Its destination and key.
-    key: MessageKey,
+    pub(crate) key: MessageKey,
     /// Its size.
-    bytes: u64,
+    pub(crate) bytes: u64,
     /// Its protocol.
     protocol: Protocol,
     /// Its NICs.
@@ -27,6 +27,8 @@ pub(crate) struct Outgoing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Protocol {
     IntraNode,
+    /// To another GPU of the node.
+    Transfer,
     Eager,
     Rendezvous,
 }
@@ -85,14 +87,18 @@ impl World<'_> {
                 None => self.rank(who).execution.complete(op),
             },
             Action::Send { op, cpu, to, label, bytes, nics } => {
-                let protocol = if self.node(who) == self.node(RankId { rank: to, ..who }) {
+                let peer = RankId { rank: to, ..who };
+                let near = self.node(who) == self.node(peer);
+                let protocol = if near && self.gpu(who) != self.gpu(peer) {
+                    Protocol::Transfer
+                } else if near {
                     Protocol::IntraNode
                 } else if bytes <= spec.costs.eager_bytes {
                     Protocol::Eager
                 } else {
                     Protocol::Rendezvous
                 };
-                let sized = if protocol == Protocol::IntraNode { None } else { spec.sized(bytes) };
+                let sized = if near { None } else { spec.sized(bytes) };
                 let more =
                     if protocol == Protocol::Rendezvous { spec.costs.rendezvous_ps } else { self.copy(who, bytes) };
                 let key = MessageKey { peer: to, iteration, label };
@@ -113,7 +119,8 @@ impl World<'_> {
 
     /// Time to copy a message of an eager or intra-node send.
     fn copy(&mut self, who: RankId, bytes: u64) -> u64 {
-        self.running(who.job).spec.costs.copy.map_or(0, |bandwidth| bandwidth.serialisation_ps(bytes))
+        let spec = self.running(who.job).spec;
+        spec.costs.copy.filter(|_| spec.gpus.is_none()).map_or(0, |bandwidth| bandwidth.serialisation_ps(bytes))
     }
 
     fn node(&mut self, who: RankId) -> u32 {
@@ -137,6 +144,10 @@ impl World<'_> {
         self.tally.issue(who.job, t);
         self.rank(who).execution.handed_over(op);
         match protocol {
+            Protocol::Transfer => {
+                self.rank(who).rendezvous.insert(key, RendezvousSend { op, bytes, nics, row });
+                self.begin_transfer(t, who, message, row);
+            }
             Protocol::IntraNode => {
                 self.tally.intra_node(who.job);
                 let arrival = Arrival {

@@ -97,6 +97,9 @@ impl<'a> World<'a> {
             RankEvent::Done { task_number } => self.task_done(t, who, task_number),
             RankEvent::Sent(key) => self.sent(who, key),
             RankEvent::Start => self.begin_iteration(t, who),
+            RankEvent::Queue(transfer) => {
+                self.ask_queue(t, who, transfer);
+            }
         }
         self.go_on(t, who)?;
         self.check_deadlock(who.job)

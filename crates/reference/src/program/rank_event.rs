@@ -1,5 +1,7 @@
 //! The events that a rank waits for (model, section 10, "Rank events").
 
+use super::gpus::Transfer;
+
 /// A rank of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RankId {
@@ -28,6 +30,8 @@ pub(crate) enum RankEvent {
     Sent(MessageKey),
     /// The rank starts.
     Start,
+    /// A transfer between GPUs asks for a queue.
+    Queue(Transfer),
 }
 
 /// An arrival.

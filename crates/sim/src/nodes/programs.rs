@@ -92,7 +92,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             std::mem::swap(&mut rank, &mut peer); // the rank that the data go to issues it
         }
         let to = running.node(peer);
-        let of_ranks = running.places([rank, peer]);
+        let of_ranks = running.nics_of([rank, peer]);
         let measured = running.tally.measures(protocol_message.issue);
         let rails = fabric.links.wiring.rails;
         let striped = self.spec.fabric.nic.stripes(bytes, rails)

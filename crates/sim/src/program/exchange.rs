@@ -1,9 +1,13 @@
 //! Sending and receiving: eager messages, matching, rendezvous (docs/model.md, section 10).
 
-use super::matching::{MessageKey, Offer, ReceiverState, RendezvousSend};
+use odonata_error::ErrorKind;
+
+use super::gpus::Served;
+use super::matching::{Issued, MessageKey, ReceiverState, RendezvousSend, Transfer};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
-use super::rank_events::RankEvent;
+use super::rank_events::{RankEvent, RankEventKind};
 use super::running::{NodeContext, Running, Token};
+use crate::engine::LAST_TIME;
 use crate::observe::Task;
 use crate::output::NO_ROW;
 use crate::spec::{SizedCosts, combine_ps};
@@ -52,6 +56,10 @@ impl Running {
         let MessageKey { to, from, iteration, label } = key;
         let (intra_node, eager) = (self.is_intra_node(from, to), self.is_eager(from, to, bytes));
         let row = self.tally.issue(key, context.now);
+        if intra_node && self.gpus.as_ref().is_some_and(|gpus| gpus.are_apart([from, to])) {
+            self.begin_transfer(key, bytes, token, row, context);
+            return false;
+        }
         let message_kind = if eager { ProtocolMessageKind::Eager } else { ProtocolMessageKind::Rts };
         let nics = self.nics(from, token);
         let message = ProtocolMessage {
@@ -77,6 +85,52 @@ impl Running {
             self.at_sender.insert(key, RendezvousSend { token, bytes, issue: context.now, row });
         }
         eager
+    }
+
+    /// A message goes from GPU to GPU of a node. Its send is complete when it has left the first queue.
+    fn begin_transfer(&mut self, key: MessageKey, bytes: u64, token: Token, row: u32, context: &mut NodeContext) {
+        let issue = context.now;
+        self.transfers.insert(key, Transfer { issued: Issued { issue, row }, tail: issue });
+        self.at_sender.insert(key, RendezvousSend { token, bytes, issue, row });
+        let left = self.ask_queue(key, 0, bytes, context);
+        self.transfer_event(RankEventKind::Sent, left, key, 0, bytes, context);
+    }
+
+    /// A transfer asks for the queue at a place of its path; returns when it has left the queue.
+    pub(super) fn ask_queue(&mut self, key: MessageKey, place: u32, bytes: u64, context: &mut NodeContext) -> u64 {
+        let gpus = self.gpus.as_mut().expect("only GPUs make transfers");
+        let transfer = self.transfers.get_mut(&key).expect("it is on its way");
+        let Served { left, asks, comes } = gpus.serve([key.from, key.to], place, bytes, context.now, transfer.tail);
+        transfer.tail = comes;
+        if let Some(at) = asks {
+            self.transfer_event(RankEventKind::Queue, at, key, place + 1, bytes, context);
+        } else {
+            let Issued { issue, row } = transfer.issued;
+            self.transfers.remove(&key);
+            self.tally.intra_node(row, issue, comes - issue);
+            self.transfer_event(RankEventKind::Arrival, comes, key, 0, bytes, context);
+        }
+        left
+    }
+
+    /// Adds an event of a transfer: at its source if it has left it, otherwise at its destination.
+    fn transfer_event(
+        &mut self,
+        kind: RankEventKind,
+        time: u64,
+        key: MessageKey,
+        token: u32,
+        value: u64,
+        context: &mut NodeContext,
+    ) {
+        if time >= LAST_TIME {
+            self.failure.get_or_insert(ErrorKind::TimeOverflow {}.into());
+        }
+        let MessageKey { to, from, iteration, label } = key;
+        let [rank, peer] = if kind == RankEventKind::Sent { [from, to] } else { [to, from] };
+        self.pending += 1;
+        let message_kind = ProtocolMessageKind::Eager;
+        context.rank_events.add(RankEvent { time, rank, kind, peer, iteration, label, message_kind, token, value });
     }
 
     /// Posts a receive. Returns whether it is complete; if not, `token` says what follows its completion.
@@ -144,7 +198,7 @@ impl Running {
     pub(super) fn note_offer(&mut self, message: &ProtocolMessage) {
         if self.gets && message.message_kind == ProtocolMessageKind::Rts {
             let &ProtocolMessage { rank: to, peer: from, iteration, label, issue, row, .. } = message;
-            self.offers.insert(MessageKey { to, from, iteration, label }, Offer { issue, row });
+            self.offers.insert(MessageKey { to, from, iteration, label }, Issued { issue, row });
         }
     }
 
@@ -153,7 +207,7 @@ impl Running {
         let MessageKey { to: rank, from: peer, iteration, label } = key;
         let message_kind = ProtocolMessageKind::Data;
         let (issue, row) = if self.gets {
-            let Offer { issue, row } = self.offers.remove(&key).expect("an RTS has come");
+            let Issued { issue, row } = self.offers.remove(&key).expect("an RTS has come");
             (issue, row)
         } else {
             let RendezvousSend { issue, row, .. } = self.at_sender[&key];

@@ -46,13 +46,21 @@ pub struct RendezvousSend {
     pub row: u32,
 }
 
-/// What a receiver that fetches data knows of a message whose RTS has come.
+/// What the destination of a message needs to know for its latency.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer {
+pub struct Issued {
     /// When the message was handed over.
     pub issue: u64,
     /// Its row at its sender.
     pub row: u32,
+}
+
+/// A transfer between GPUs that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    pub issued: Issued,
+    /// When its last byte comes to the queue that it asks for.
+    pub tail: u64,
 }
 
 pub type Map<V> = HashMap<MessageKey, V, BuildHasherDefault<Mixer>>;

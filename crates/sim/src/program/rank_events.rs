@@ -18,6 +18,8 @@ pub enum RankEventKind {
     Sent,
     /// The rank starts.
     Start,
+    /// A transfer between GPUs asks for a queue.
+    Queue,
 }
 
 /// An event of a rank. Events are handled in the order of their fields.
@@ -37,7 +39,7 @@ pub struct RankEvent {
     pub label: u64,
     /// The kind of protocol message that has arrived.
     pub message_kind: ProtocolMessageKind,
-    /// What the rank does then: a [`Token`](super::running::Token).
+    /// What the rank does then: a [`Token`](super::running::Token); the place of the queue on the path of a transfer.
     pub token: u32,
     /// Bytes of the message, or duration of the CPU task in picoseconds.
     pub value: u64,

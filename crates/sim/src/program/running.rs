@@ -9,7 +9,8 @@ use odonata_programs::Program;
 
 use super::chunks::Chunks;
 use super::costs::SizedList;
-use super::matching::{Map, MessageKey, Offer, RendezvousSend};
+use super::gpus::Gpus;
+use super::matching::{Issued, Map, MessageKey, RendezvousSend, Transfer};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
@@ -55,8 +56,10 @@ pub struct Running {
     /// Iterations of each rank; none if there is no end.
     pub(super) iterations: Option<u32>,
     pub(super) nodes: Vec<u32>,
-    /// Place of each rank among the ranks of its node, if that chooses its NIC.
-    places: Option<Vec<u32>>,
+    /// NIC of each rank, modulo their number, if the rank chooses it.
+    own_nics: Option<Vec<u32>>,
+    /// The network between the GPUs of a node, if ranks are on GPUs.
+    pub(super) gpus: Option<Gpus>,
     pub(super) ranks: Vec<Rank>,
     /// When each CPU of the ranks becomes free, and where the CPUs of each rank begin.
     cpus: Vec<u64>,
@@ -71,7 +74,9 @@ pub struct Running {
     pub(super) at_receiver: Receivers,
     pub(super) at_sender: Map<RendezvousSend>,
     /// Messages whose RTS has come and whose data have not been fetched, if receivers fetch them.
-    pub(super) offers: Map<Offer>,
+    pub(super) offers: Map<Issued>,
+    /// Transfers between GPUs that are on their way.
+    pub(super) transfers: Map<Transfer>,
     pub tally: Tally,
     /// The tasks of the CPUs, if they are recorded.
     pub operations: Option<OperationCounts>,
@@ -117,11 +122,13 @@ impl Running {
         };
         let chunks = Chunks::new(if matches!(&*compiled, Program::Phases(_)) { ranks } else { 1 });
         let names_nics = matches!(&*compiled, Program::Trace(trace) if trace.names_nics());
+        let places = places(&job.nodes);
+        let gpus = program.gpus.as_ref();
         Self {
             job: index,
             name: job.name.clone(),
             seed: spec.seed,
-            costs: program.costs,
+            costs: Costs { copy: program.costs.copy.filter(|_| gpus.is_none()), ..program.costs },
             by_size: SizedList::new(&program.by_size),
             combine_by_size: program.combine_by_size.clone(),
             gap: program.gap_ps,
@@ -135,7 +142,11 @@ impl Running {
             program: compiled,
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
-            places: (spec.fabric.nic.rail == Rail::ByRank).then(|| places(&job.nodes)),
+            gpus: gpus.map(|gpus| Gpus::new(gpus, &job.nodes, &places)),
+            own_nics: match gpus {
+                Some(gpus) => Some(places.iter().map(|place| gpus.nics[(place % gpus.count) as usize]).collect()),
+                None => (spec.fabric.nic.rail == Rail::ByRank).then_some(places),
+            },
             ranks: vec![Rank { burst, ..Rank::default() }; ranks],
             cpus: vec![0; first_cpu[ranks]],
             first_cpu,
@@ -146,6 +157,7 @@ impl Running {
             at_receiver: Receivers::new(ranks),
             at_sender: Map::default(),
             offers: Map::default(),
+            transfers: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
             operations: spec.measure.operations.then(|| {
                 let jobs = spec.jobs.iter().filter(|job| job.program.is_some()).count();
@@ -166,10 +178,10 @@ impl Running {
         self.nodes[rank as usize]
     }
 
-    /// Places of two ranks among the ranks of their nodes, if these choose the NICs of a message between them.
+    /// NICs of two ranks, modulo their number, if the ranks choose the NICs of a message between them.
     #[must_use]
-    pub fn places(&self, ranks: [u32; 2]) -> Option<[u32; 2]> {
-        self.places.as_ref().map(|places| ranks.map(|rank| places[rank as usize]))
+    pub fn nics_of(&self, ranks: [u32; 2]) -> Option<[u32; 2]> {
+        self.own_nics.as_ref().map(|nics| ranks.map(|rank| nics[rank as usize]))
     }
 
     /// Size on the network.
@@ -234,6 +246,10 @@ impl Running {
                 self.send_complete(key, context);
             }
             RankEventKind::Start => self.begin_iteration(rank, context),
+            RankEventKind::Queue => {
+                let key = MessageKey { to: rank, from: event.peer, iteration: event.iteration, label: event.label };
+                self.ask_queue(key, event.token, event.value, context);
+            }
         }
         self.failure.is_none()
     }

@@ -6,6 +6,7 @@ use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_programs::Program;
 use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
+use super::gpus::check_gpus;
 use super::{
     Arrival, CongestionLaw, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
     SPEC_VERSION, Spec, Traffic,
@@ -31,7 +32,7 @@ const MOST_SIGMA: u64 = 10_000_000;
 /// Largest exponent of a Pareto length, in millionths. (Assumed: with 1,000, all lengths are nearly the same.)
 const MOST_SHAPE: u64 = 1_000_000_000;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
-const MAX_DELAY_PS: u64 = 1_000_000_000;
+pub(super) const MAX_DELAY_PS: u64 = 1_000_000_000;
 /// Largest window of a NIC, in packets.
 const MAX_WINDOW: u32 = 1 << 20;
 /// Largest window of a NIC towards a destination.
@@ -200,7 +201,7 @@ impl Spec {
             }
             match (&job.traffic, &job.program) {
                 (Some(traffic), None) => check_traffic(traffic, &job.nodes, network, &at("traffic"))?,
-                (None, Some(program)) => check_program(program, ranks, &at("program"))?,
+                (None, Some(program)) => check_program(program, ranks, network.rails, &at("program"))?,
                 _ => return Err(ErrorKind::TrafficOrProgram {}.at(path!["jobs", index])),
             }
         }
@@ -401,8 +402,8 @@ fn check_length(length: &Length, at: &Path) -> Result<(), Error> {
 }
 
 /// Refuses a program that no rank could run. `at` is its path.
-fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Error> {
-    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, by_size, combine_by_size, body } = program;
+fn check_program(program: &ProgramSpec, ranks: u64, rails: u32, at: &Path) -> Result<(), Error> {
+    let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, by_size, combine_by_size, gpus, body } = program;
     range(&at.join("start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
     range(&at.join("every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
@@ -440,6 +441,9 @@ fn check_program(program: &ProgramSpec, ranks: u64, at: &Path) -> Result<(), Err
     }
     range(&costs_at.join("control_bytes"), control_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
     range(&costs_at.join("header_bytes"), header_bytes.into(), 0, MAX_PACKET_BYTES.into())?;
+    if let Some(gpus) = gpus {
+        check_gpus(gpus, rails, &at.join("gpus"))?;
+    }
     Program::new(body, ranks as u32).map(|_| ()).map_err(|e| e.under(at.join("body")))
 }
 

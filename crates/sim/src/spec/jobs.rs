@@ -4,7 +4,7 @@ use odonata_programs::Body;
 use odonata_topology::Bandwidth;
 use serde::{Deserialize, Serialize};
 
-use super::RoutingSpec;
+use super::{GpuSpec, RoutingSpec};
 
 /// One job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,6 +109,9 @@ pub struct ProgramSpec {
     /// linear in the size of the vector, and below the first and above the last they are constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combine_by_size: Vec<SizedCombine>,
+    /// The GPUs of each node; ranks are on CPUs when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<GpuSpec>,
     /// One iteration.
     pub body: Body,
 }

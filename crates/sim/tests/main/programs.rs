@@ -4,6 +4,7 @@ mod books;
 mod closed_forms;
 mod cpus;
 mod deadlocked;
+mod gpus;
 mod independence;
 mod iterations;
 mod memory;

@@ -24,11 +24,12 @@ class Training(Motif):
     """A step of training a large language model with tensor, data and pipeline parallelism.
 
     The ranks are a grid of tensor x data x pipeline, tensor fastest, so that `ranks_per_node = tensor` keeps tensor
-    groups on nodes. Messages inside a node take the costs of its host; links between GPUs are not modelled. A stage of
-    the pipeline alternates forward and backward passes of microbatches (1F1B). Its results are all-reduced over its
-    tensor group and go to the next stage. At the end all gradients are all-reduced over the data group. Sizes are given
-    (`tensor_bytes`, `activation_bytes`, `gradient_bytes`), or follow from a transformer of hidden size h, l layers,
-    sequence length s, microbatches of b sequences, and e bytes of an element, on t tensor ranks and p stages:
+    groups on nodes. Messages inside a node take the costs of its host, and the network between its GPUs if its system
+    has them. A stage of the pipeline alternates forward and backward passes of microbatches (1F1B). Its results are
+    all-reduced over its tensor group and go to the next stage. At the end all gradients are all-reduced over the data
+    group. Sizes are given (`tensor_bytes`, `activation_bytes`, `gradient_bytes`), or follow from a transformer of
+    hidden size h, l layers, sequence length s, microbatches of b sequences, and e bytes of an element, on t tensor
+    ranks and p stages:
 
         tensor      s b h e bytes, twice per layer and direction (none if t = 1)
         activation  s b h e / t bytes from each rank to the one of the next stage (scattered and gathered)

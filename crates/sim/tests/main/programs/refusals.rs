@@ -4,7 +4,9 @@
 use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};
 use odonata_sim::run;
-use odonata_sim::spec::{Body, JobSpec, Phase, PhaseAction, SizedCombine, SizedCosts, Spec};
+use odonata_sim::spec::{
+    Body, GpuLink, GpuSpec, InnerNetwork, JobSpec, Phase, PhaseAction, SizedCombine, SizedCosts, Spec,
+};
 use odonata_topology::Bandwidth;
 
 use super::support::{FREE, goal, of, phases, program, star};
@@ -215,4 +217,75 @@ fn traces_that_are_none() {
         |j| of(j).body = Body::Trace { goal: "num_rank 2".into() },
         "line 1, column 1: unexpected (expected = [``num_ranks``], found = `num_rank`, known = [`num_ranks`])",
     );
+}
+
+/// Two GPUs that a link joins, changed.
+fn gpus(job: &mut JobSpec, change: fn(&mut GpuSpec)) {
+    let network = InnerNetwork::Mesh { links: vec![GpuLink(0, 1, Bandwidth(1))], latency_ps: 0 };
+    let mut made = GpuSpec { count: 2, nics: vec![0, 0], network };
+    change(&mut made);
+    of(job).gpus = Some(made);
+}
+
+fn mesh(links: &[(u32, u32, u64)]) -> InnerNetwork {
+    let links = links.iter().map(|&(a, b, bandwidth)| GpuLink(a, b, Bandwidth(bandwidth))).collect();
+    InnerNetwork::Mesh { links, latency_ps: 0 }
+}
+
+#[test]
+fn gpus_that_nodes_cannot_have() {
+    let zero = "out-of-range (found = 0, least = 1, most = 64)";
+    refused(&[
+        (|j| gpus(j, |g| g.count = 0), ".program.gpus.count", zero),
+        (|j| gpus(j, |g| g.count = 65), ".program.gpus.count", "out-of-range (found = 65, least = 1, most = 64)"),
+        (|j| gpus(j, |g| g.count = 3), ".program.gpus.nics", "nics-of-gpus (found = 2, gpus = 3)"),
+        (|j| gpus(j, |g| g.nics[1] = 1), ".program.gpus.nics[1]", "out-of-range (found = 1, least = 0, most = 0)"),
+        (
+            |j| gpus(j, |g| g.network = mesh(&[(0, 2, 1)])),
+            ".program.gpus.network.links[0][1]",
+            "out-of-range (found = 2, least = 0, most = 1)",
+        ),
+        (
+            |j| gpus(j, |g| g.network = mesh(&[(1, 1, 1)])),
+            ".program.gpus.network.links[0]",
+            "gpu-link-again (gpus = [1, 1])",
+        ),
+        (
+            |j| gpus(j, |g| g.network = mesh(&[(0, 1, 1), (1, 0, 1)])),
+            ".program.gpus.network.links[1]",
+            "gpu-link-again (gpus = [1, 0])",
+        ),
+        (|j| gpus(j, |g| g.network = mesh(&[(0, 1, 0)])), ".program.gpus.network.links[0][2]", "no-bandwidth"),
+        (|j| gpus(j, |g| g.network = mesh(&[])), ".program.gpus.network.links", "gpus-apart (gpu = 1)"),
+        (
+            |j| {
+                gpus(j, |g| {
+                    (g.count, g.nics) = (5, vec![0; 5]);
+                    g.network = mesh(&[(3, 4, 1), (0, 1, 1), (2, 3, 1)]);
+                });
+            },
+            ".program.gpus.network.links",
+            "gpus-apart (gpu = 2)",
+        ),
+        (
+            |j| gpus(j, |g| g.network = InnerNetwork::Switch { port: Bandwidth(0), latency_ps: 0 }),
+            ".program.gpus.network.port",
+            "no-bandwidth",
+        ),
+        (
+            |j| gpus(j, |g| g.network = InnerNetwork::Pcie { port: Bandwidth(1), root: Bandwidth(0), latency_ps: 0 }),
+            ".program.gpus.network.root",
+            "no-bandwidth",
+        ),
+        (
+            |j| gpus(j, |g| g.network = InnerNetwork::Switch { port: Bandwidth(1), latency_ps: MORE }),
+            ".program.gpus.network.latency_ps",
+            "out-of-range (found = 1000000001, least = 0, most = 1000000000)",
+        ),
+    ]);
+    let mut spec = valid();
+    gpus(&mut spec.jobs[1], |g| (g.count, g.nics) = (1, vec![0]));
+    gpus(&mut spec.jobs[1], |g| g.network = mesh(&[(1, 0, 1)]));
+    assert_eq!(spec.check().err(), None);
+    assert_eq!(Spec::from_json(&spec.to_json()).expect("it is read"), spec);
 }

@@ -43,6 +43,7 @@ pub fn program(name: &str, nodes: &[u32], costs: Costs, body: Body) -> JobSpec {
         costs,
         by_size: Vec::new(),
         combine_by_size: Vec::new(),
+        gpus: None,
         body,
     };
     JobSpec {

@@ -1,0 +1,153 @@
+"""GPUs of a node: the table, what is refused, what the presets say, and where messages go."""
+
+from pathlib import Path
+
+import pytest
+import tomlkit
+
+from odonata import machine, scenario
+from odonata.cli.system_text import facts, text
+from odonata.document import validate
+from odonata.errors import InputError
+from odonata.machine import core
+from odonata.machine.gpus import GpuTable
+
+SWITCH = {"count": 4, "network": "switch", "bandwidth": "300 GB/s", "latency": "1 us"}
+MESH = {**SWITCH, "network": "mesh", "bandwidth": "10 GB/s"}
+#: Operations that take no time.
+FREE = {"send": "0 s", "receive": "0 s", "call": "0 s", "reduce": "none"}
+WITH_GPUS = ("alps-gpu", "frontier-gpu", "leonardo-gpu", "perlmutter-gpu", "superpod-h100-gpu")
+
+
+def resolved(gpu, app, *, nodes=1, per_node=4, overhead=None):
+    host = FREE if gpu is None else {**FREE, "gpu": gpu}
+    job = {"name": "a", "nodes": nodes, "ranks_per_node": per_node, "place": "contiguous", "app": app}
+    job |= {} if overhead is None else {"overhead": overhead}
+    document = {"system": {"preset": "tiny", "host": host}, "job": [job], "run": {"seed": 1}}
+    return scenario.parse(tomlkit.dumps(document), Path("s.toml")).resolve()
+
+
+def ring(message, **more):
+    return {"collective": "allreduce", "algorithm": "ring", "message": message, **more}
+
+
+def time(gpu, app, **more):
+    return int(core.run(resolved(gpu, app, **more).spec)["ranks"]["finish_ps"].max())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "message", "path", "hint"),
+    [
+        ({**SWITCH, "network": "swich"}, "found `swich`", ("network",), "did you mean `switch`?"),
+        ({**SWITCH, "cuont": 4}, "unknown key `cuont`", ("cuont",), "did you mean `count`?"),
+        ({**SWITCH, "count": 65}, "a number of GPUs from 1 to 64, found `65`", ("count",), None),
+        ({**SWITCH, "root": "1 GB/s"}, "a `switch` between GPUs has no `root`", ("root",), 'network = "pcie"'),
+        ({**SWITCH, "links": [[0, 1]]}, "a `switch` between GPUs has no `links`", ("links",), 'network = "mesh"'),
+        ({**SWITCH, "network": "pcie"}, "missing key `root`", (), "the root, which all"),
+        ({**MESH, "links": [[0, 4]]}, "there is no GPU 4: a node has 4", ("links", 0), None),
+        ({**MESH, "links": [[0, 1], [2, 2]]}, "a link joins two GPUs, found 2 twice", ("links", 1), None),
+        ({**MESH, "links": [[0, 1], [1, 0]]}, "GPUs 1 and 0 are joined twice", ("links", 1), "[1, 0, 2] is two links"),
+        ({**MESH, "links": [[0]]}, "expected two GPUs and perhaps a number of links", ("links", 0), "[0, 1]"),
+        ({**MESH, "links": [[0, 1, 0]]}, "a number of links from 1 to 64, found `0`", ("links", 0), None),
+        ({**MESH, "nics": [0, 0]}, "expected a NIC for each of 4 GPUs, found 2", ("nics",), None),
+        ("non", "unknown kind of GPUs `non`", (), "count = 4"),
+    ],
+)
+def test_what_is_refused(gpu, message, path, hint):
+    with pytest.raises(InputError) as caught:
+        machine.load({"preset": "tiny", "host": {"gpu": gpu}})
+    assert message in str(caught.value)
+    assert caught.value.path == ("system", "host", "gpu", *path)
+    assert (caught.value.hint is None) if hint is None else (hint in caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "code", "path"),
+    [
+        ({**MESH, "links": [[0, 1], [2, 3]]}, "gpus-apart", ("links",)),
+        ({**SWITCH, "nics": [0, 0, 0, 1]}, "out-of-range", ("nics", 3)),
+    ],
+)
+def test_what_the_core_refuses_is_found_in_the_scenario(gpu, code, path):
+    with pytest.raises(InputError) as caught:
+        resolved(gpu, ring("4 MB")).check()
+    assert (caught.value.code, caught.value.path) == (code, ("job", 0, "overhead", "gpu", *path))
+
+
+@pytest.mark.parametrize(
+    ("count", "rails", "nics"), [(4, 1, [0] * 4), (8, 4, [0, 0, 1, 1, 2, 2, 3, 3]), (2, 4, [0, 2])]
+)
+def test_gpus_share_the_nics_of_their_node(count, rails, nics):
+    table = validate(GpuTable, {**SWITCH, "count": count})
+    assert table.on_rails(rails).spec()["nics"] == nics
+    given = validate(GpuTable, {**SWITCH, "nics": [0, 3, 0, 3]})
+    assert given.on_rails(4).spec()["nics"] == [0, 3, 0, 3]
+
+
+def test_the_links_of_a_mesh():
+    def links(**more):
+        return validate(GpuTable, {**MESH, "count": 3, **more}).on_rails(1).spec()["network"]["links"]
+
+    one = 10**16
+    assert links() == [[0, 1, one], [0, 2, one], [1, 2, one]]
+    assert links(links=[[2, 0, 4], [1, 2]]) == [[2, 0, 4 * one], [1, 2, one]]
+
+
+def test_only_presets_with_gpus_have_them():
+    """So the others give what they gave before."""
+    assert [name for name in machine.names() if (host := machine.load(name).table.host) and host.gpu] == [*WITH_GPUS]
+    assert "gpus" not in resolved(None, ring("4 MB")).spec["jobs"][0]["program"]
+
+
+@pytest.mark.parametrize("name", WITH_GPUS)
+def test_a_preset_with_gpus_has_the_network_of_the_machine(name):
+    """Between nodes it is the machine without GPUs, which Leonardo's second card changes."""
+    with_gpus, without = machine.load(name), machine.load(name.removesuffix("-gpu"))
+    assert with_gpus.table.host.gpu.count in (4, 8)
+    if name != "leonardo-gpu":
+        assert (with_gpus.topology, with_gpus.fabric) == (without.topology, without.fabric)
+    assert with_gpus.node_bandwidth == (2 if name == "leonardo-gpu" else 1) * without.node_bandwidth
+
+
+def test_each_gcd_of_frontier_has_seven_links_to_others():
+    """Four to the other one of its GPU, two and one to those of two other GPUs."""
+    links = machine.load("frontier-gpu").table.host.gpu.links
+    of_gcd = [sum([*link, 1][2] for link in links if gcd in link[:2]) for gcd in range(8)]
+    assert of_gcd == [7] * 8
+
+
+def test_show_tells_them():
+    system = machine.load({"preset": "tiny", "host": {"gpu": MESH}})
+    said = facts(system)
+    assert said["gpus"] == "4, joined by a mesh (10 GB/s a link, 1 us)"
+    assert "GPUs of a node" in text(said)
+    assert "gpus" not in facts(machine.load("tiny"))
+    assert {row["key"] for row in said["numbers"]} >= {"host.gpu.count", "host.gpu.bandwidth"}
+
+
+def test_a_job_has_gpus_of_its_own_or_none():
+    six_steps = 6 * (3_333_334 + 1_000_000)
+    assert time(SWITCH, ring("4 MB")) == six_steps
+    assert time(SWITCH, ring("4 MB"), overhead="none") == six_steps
+    assert time(SWITCH, ring("4 MB"), overhead={"gpu": {**SWITCH, "bandwidth": "600 GB/s"}}) == 6 * (1_666_667 + 10**6)
+    copies = time(SWITCH, ring("4 MB"), overhead={"gpu": "none"})
+    assert copies == time(None, ring("4 MB")) == 6 * (2 * 100_000_000 + 100_000)
+
+
+def test_messages_between_nodes_do_not_cross_the_inner_network():
+    app = {"motif": "ping-pong", "message": "1 MB"}
+    between, inside = ({"nodes": 2, "per_node": 1}, {"nodes": 1, "per_node": 2})
+    slow = {**SWITCH, "bandwidth": "1 GB/s"}
+    assert time(slow, app, **between) == time(SWITCH, app, **between)
+    assert time(slow, app, **inside) > 10 * time(SWITCH, app, **inside)
+
+
+def test_tensor_groups_of_a_training_cross_the_inner_network():
+    shapes = {"layers": 2, "hidden": 256, "heads": 4, "ffn": 512, "vocabulary": 1000, "sequence": 128}
+    app = {"train": {"model": shapes, "tensor": 4, "data": 1}}
+    spec = resolved(SWITCH, app).spec
+    result = core.run(spec)
+    [job] = result["jobs"]
+    assert (job["intra_node"], job["bytes"]) == (job["issued"], 0)
+    slow = core.run(resolved({**SWITCH, "bandwidth": "3 GB/s"}, app).spec)
+    assert slow["ranks"]["finish_ps"].max() > result["ranks"]["finish_ps"].max()
