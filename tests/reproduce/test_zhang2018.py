@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
+from math import exp
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -422,10 +423,12 @@ def test_the_interval_of_a_mean_is_students():
     def rows_of(runs):
         mean = sum(run["value"] for run in runs) / len(runs)
         once = [gathered.relation("L1", "simulated once", 2.0, "> 1", "figure 4")] if runs[0] is table[0] else []
-        return [gathered.relation("L1", "repeated", mean, "> 1", "figure 4"), *once]
+        repeated = gathered.statement("L1", "repeated", mean, 0, "%", "> 1", "figure 4")
+        return [repeated, gathered.relation("L1", "ratio", exp(mean), "> 1", "figure 4"), *once]
 
-    repeated, once = gathered.with_intervals(rows_of, table)
+    repeated, ratio, once = gathered.with_intervals(rows_of, table)
     assert repeated.interval == pytest.approx(interval_of_mean(values))
+    assert ratio.interval == pytest.approx([exp(end) for end in interval_of_mean(values)])
     assert (repeated.repetitions, once.interval, once.repetitions) == (5, None, 0)
-    assert (repeated.verdict, once.verdict) == ("no match", "direction")  # from 0.95 on, the interval holds 1
-    assert [row.interval for row in gathered.with_intervals(rows_of, table[:2])] == [None, None]
+    assert [row.verdict for row in (repeated, ratio, once)] == ["no match", "direction", "direction"]
+    assert [row.interval for row in gathered.with_intervals(rows_of, table[:2])] == 3 * [None]

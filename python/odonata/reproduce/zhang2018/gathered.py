@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
+from math import exp, log
 from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, Any
 
@@ -300,8 +301,8 @@ def with_intervals(rows_of: Callable[[Table], list[Row]], table: Table) -> list[
     delete-a-group jackknife; Kott, "The Delete-a-Group Jackknife", J. Official Statistics 17, 2001).
 
     The interval is `ours` ± t sqrt((g - 1) / g sum (x_i - mean)^2) for g groups, t the 97.5 % quantile of Student's
-    distribution with g - 1 degrees of freedom. A row whose runs were not repeated has none, nor has one of fewer than
-    `FEWEST` groups.
+    distribution with g - 1 degrees of freedom; that of a ratio is of its logarithm. A row whose runs were not repeated
+    has none, nor has one of fewer than `FEWEST` groups.
     """
     by_group: dict[int, list[Run]] = {}
     for run in table:
@@ -320,14 +321,16 @@ def with_intervals(rows_of: Callable[[Table], list[Row]], table: Table) -> list[
 
 
 def _with_interval(row: Row, without: Sequence[float | None]) -> Row:
+    from scipy.stats import t
+
     values = [value for value in without if value is not None]
     if len(values) < len(without):
         return row
-    from scipy.stats import t
-
-    groups = len(values)
-    half = float(t.ppf(0.975, groups - 1)) * pstdev(values) * (groups - 1) ** 0.5
-    return rows.judged_again(replace(row, interval=(row.ours - half, row.ours + half), repetitions=groups))
+    ratio = row.unit == "x" and min(row.ours, *values) > 0
+    groups, spread = len(values), pstdev([log(value) for value in values] if ratio else values)
+    half = float(t.ppf(0.975, groups - 1)) * spread * (groups - 1) ** 0.5
+    ends = (row.ours / exp(half), row.ours * exp(half)) if ratio else (row.ours - half, row.ours + half)
+    return rows.judged_again(replace(row, interval=ends, repetitions=groups))
 
 
 RAN_ANOTHER = "The authors' scripts made their simulator do something else than the paper describes, which gives it"
