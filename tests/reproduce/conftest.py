@@ -54,7 +54,7 @@ def turn(out: Path) -> Callable[[str], AbstractContextManager[None]]:
 
     @contextmanager
     def alone(name: str) -> Iterator[None]:
-        with (out / f"{find(name).study or name}.lock").open("w") as file:
+        with (out / f"{find(name).of_study}.lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

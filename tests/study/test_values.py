@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from odonata import units
 from odonata.study.draws import draw
+from odonata.study.python import _array
 from odonata.study.values import values
 
 
@@ -70,3 +72,18 @@ GOLDEN: dict[str, tuple[Any, ...]] = {
     "log-uniform": ("39.6772 us", "271.769 ns", "40.919 us"),
     "log-integers": (8, 2590, 7, 70),
 }
+
+
+_KEYS = st.text("ab-_1. é", min_size=1, max_size=3)
+_TOML = st.recursive(
+    st.text() | st.integers() | st.floats() | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(_TOML, min_size=1, max_size=3))
+def test_an_array_is_written_as_tomlkit_writes_it(values: list[Any]) -> None:
+    """It is ours because tomlkit takes a hundred times as long."""
+    expected = (tomlkit.item([[value]]).as_string()[2:-2] for value in values)
+    assert _array(values) == f"[{', '.join(expected)}]"

@@ -59,6 +59,11 @@ class Reproduction:
     study: str = ""
     """Name of its study, if it shares finished runs with other reproductions."""
 
+    @property
+    def of_study(self) -> str:
+        """The name of its study."""
+        return self.study or self.name
+
     def chosen(self, reduced: bool, model: str | None = None) -> Points:
         """Its points, or those of one model. Raises InputError if the model has none."""
         points = self.points(reduced)
@@ -74,7 +79,7 @@ class Reproduction:
         points = self.chosen(reduced, model)
         if self.make is None or not points:
             return None
-        return plan_of(self.make, points, self.keep, self.study or self.name)
+        return plan_of(self.make, points, self.keep, self.of_study)
 
     def run(
         self,
@@ -105,8 +110,8 @@ class Reproduction:
 
     def made(self, folder: Path | None) -> Made:
         """What makes its files now; `folder` is that of studies."""
-        plan = self.plan(reduced=False)
-        return made_now(None if plan is None or folder is None else folder / plan.name)
+        simulated = folder is not None and self.make is not None and self.chosen(False)
+        return made_now(folder / self.of_study if folder is not None and simulated else None)
 
     def page(self, rows: Sequence[Row], runs: Runs, made: Made | None = None) -> str:
         """The page of these rows and runs."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -149,7 +149,7 @@ class Setup:
             "order": self.order,
             "variant": self.variant,
         }
-        jobs = [asdict(job_class) for job_class in self.classes]
+        jobs = [dict(vars(job_class)) for job_class in self.classes]
         settings = {key: json.loads(value) for key, value in self.settings}
         return {"policy": policy, "seed": seed, **told, "jobs": jobs, "settings": settings}
 

@@ -12,8 +12,12 @@ import io
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from odonata.placement.splitmix import SplitMix64
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MACHINE = 272
 LARGE, SMALL = (17, 136), (2, 16)
@@ -38,10 +42,10 @@ class Workload:
     large_motif: str
 
 
-def draw(count: int = COUNT, seed: int = SEED) -> list[Workload]:
+def draw(count: int = COUNT, seed: int = SEED) -> tuple[Workload, ...]:
     """The workloads; a seed always gives the same ones."""
     random = SplitMix64(seed)
-    return [_one(number, random) for number in range(1, count + 1)]
+    return tuple(_one(number, random) for number in range(1, count + 1))
 
 
 def _one(number: int, random: SplitMix64) -> Workload:
@@ -82,7 +86,7 @@ def _as_authors(number: int, random: SplitMix64) -> Workload:
     return Workload(number, small_jobs, small, small_motif, large_jobs, large, large_motif)
 
 
-def as_csv(workloads: list[Workload]) -> str:
+def as_csv(workloads: Sequence[Workload]) -> str:
     """The text of the file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -91,10 +95,11 @@ def as_csv(workloads: list[Workload]) -> str:
     return text.getvalue()
 
 
-def read() -> list[Workload]:
+@lru_cache
+def read() -> tuple[Workload, ...]:
     """`workloads.csv`."""
     text = (files("odonata.reproduce.zhang2018") / "workloads.csv").read_text(encoding="utf-8")
-    return [
+    return tuple(
         Workload(**{key: value if "motif" in key else int(value) for key, value in line.items()})  # type: ignore[arg-type]
         for line in csv.DictReader(io.StringIO(text))
-    ]
+    )
