@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from odonata.errors import InputError, nearest, shortened
 
@@ -44,6 +45,8 @@ FLOP_RATE: Mapping[str, Fraction] = {
 _NUMBER = r"[+-]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]{1,3})?"
 #: Most digits of a quantity; a float written in full has 309.
 _MOST_DIGITS = 400
+#: Texts of quantities that are remembered: a scenario has the same few in each of its jobs, a study in each point.
+_REMEMBERED = 4096
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL)
 
 
@@ -106,6 +109,7 @@ def fraction(value: object) -> Fraction:
     return exact
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def format_time(ps: int, digits: int | None = None) -> str:
     """A time in its largest fitting unit: `format_time(1_500_000)` is `"1.5 us"`.
 
@@ -117,6 +121,7 @@ def format_time(ps: int, digits: int | None = None) -> str:
     return _format(Fraction(ps), units, digits)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def format_bytes(size: int, digits: int | None = None) -> str:
     """A size with the prefix, decimal or binary, that needs the fewest digits.
 
@@ -126,6 +131,7 @@ def format_bytes(size: int, digits: int | None = None) -> str:
     return _shortest(Fraction(size), "B", digits)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def format_bandwidth(micro: int, digits: int | None = None) -> str:
     """A bandwidth given in millionths of a byte per second; prefixes as in `format_bytes`."""
     return _shortest(Fraction(micro, 10**6), "B/s", digits)

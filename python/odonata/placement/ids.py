@@ -28,7 +28,7 @@ def parse_ids(value: Any, what: str = "ids") -> list[int]:
             parts.pop()  # a trailing comma is allowed
         return [n for part in parts for n in _part(part, value, what)] if value.strip() else []
     if isinstance(value, Sequence):
-        if all(type(part) is int and part >= 0 for part in value):
+        if set(map(type, value)) <= {int} and min(value, default=0) >= 0:
             return [*value]
         return [n for part in value for n in parse_ids(part, what)]
     raise InputError(f'expected {what} such as "0-15,40", found `{value!r}`')

@@ -82,7 +82,7 @@ class Placer:
         self._failed = failed = frozenset(unusable).union(() if isinstance(system, Shape) else system.unusable_nodes)
         if not isinstance(busy, str):
             busy = list(busy)
-            busy = busy if all(type(node) is int for node in busy) else plain(busy)
+            busy = busy if set(map(type, busy)) <= {int} else plain(busy)
         taken = set(parse_ids(busy, "busy nodes"))
         for node in (min(taken), max(taken)) if taken else ():
             shape.check_node(node)

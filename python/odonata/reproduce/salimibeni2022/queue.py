@@ -63,16 +63,16 @@ def others(draw: int, load: float) -> tuple[Other, ...]:
     """The other jobs, for the number of a draw and the share of the free nodes that are allocated."""
     random = SplitMix64(stream_seed(draw, "queue"))
     system = machine.load(SYSTEM)
-    reserved = [node for nodes in allocations().values() for node in nodes]
-    most = load * (system.shape.nodes - len(reserved))
+    busy = {node for nodes in allocations().values() for node in nodes}
+    reserved = len(busy)
+    most = load * (system.shape.nodes - reserved)
     jobs: list[Other] = []
     count = 0
     for ended in range(ENDS + 1):
         if ended and jobs:
-            jobs.pop(random.below(len(jobs)))
-        placer = Placer(system, [*reserved, *(node for job in jobs for node in job.nodes)])
-        used = sum(len(job.nodes) for job in jobs)
-        while used < most:
+            busy.difference_update(jobs.pop(random.below(len(jobs))).nodes)
+        placer = Placer(system, busy)
+        while len(busy) - reserved < most:
             size = _size(random)
             try:
                 nodes = placer.place(RULE, size).nodes
@@ -80,7 +80,7 @@ def others(draw: int, load: float) -> tuple[Other, ...]:
                 break  # the next job waits for more nodes than are free
             app = list(APPS)[random.below(len(APPS))]
             jobs.append(Other(f"job-{count}", tuple(nodes), app, random.below(LATEST_US)))
-            used += size
+            busy.update(nodes)
             count += 1
     return tuple(jobs)
 
