@@ -30,6 +30,7 @@ def test_list_names_every_study(capsys):
         *kang,
         "latency-load",
         "congestion-control",
+        "nccl",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),
         *(
             f"desensi2019-{page}"

@@ -27,6 +27,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
     "congestion-control": "odonata.reproduce.congestion.control",
+    "nccl": "odonata.reproduce.nccl.busbw",
     "desensi2019-model": "odonata.reproduce.desensi2019.model",
     "desensi2019-hosts": "odonata.reproduce.desensi2019.hosts",
     "desensi2019-fig3": "odonata.reproduce.desensi2019.distances",

@@ -17,7 +17,19 @@ FITTED = "fitted"
 COUNTED = (*VERDICTS[:3], FITTED, VERDICTS[3])
 """Columns of tables of counts."""
 
-_DECIMALS = {"us": 2, "ms": 3, "x": 2, "%": 1, "GiB/s": 2, "rho": 2, "area": 2, "families": 0, "peaks": 0, "packets": 0}
+_DECIMALS = {
+    "us": 2,
+    "ms": 3,
+    "x": 2,
+    "%": 1,
+    "GiB/s": 2,
+    "GB/s": 1,
+    "rho": 2,
+    "area": 2,
+    "families": 0,
+    "peaks": 0,
+    "packets": 0,
+}
 
 
 def number(value: float, unit: str) -> str:
