@@ -28,7 +28,7 @@ def resolved(gpu, app, *, nodes=1, per_node=4, overhead=None):
 
 
 def ring(message, **more):
-    return {"collective": "allreduce", "algorithm": "ring", "message": message, **more}
+    return {"collective": "allreduce", "algorithm": "ring", "message": message} | more
 
 
 def time(gpu, app, **more):
@@ -151,3 +151,38 @@ def test_tensor_groups_of_a_training_cross_the_inner_network():
     assert (job["intra_node"], job["bytes"]) == (job["issued"], 0)
     slow = core.run(resolved({**SWITCH, "bandwidth": "3 GB/s"}, app).spec)
     assert slow["ranks"]["finish_ps"].max() > result["ranks"]["finish_ps"].max()
+
+
+@pytest.mark.parametrize(("nodes", "count"), [(1, 4), (2, 4), (4, 2), (4, 1)])
+def test_a_hierarchical_allreduce_takes_its_three_rings(nodes, count):
+    """2 (g - 1) steps of a block inside nodes of g GPUs and 2 (n - 1) steps of an n-th of it between n nodes, and one
+    call. Catches vectors of other sizes, groups of other ranks, and a call for each phase."""
+    gpu = {**SWITCH, "count": count}
+    system = {"preset": "tiny", "rails": count, "host": {**FREE, "call": "5 us", "eager": "1 GiB", "gpu": gpu}}
+    system["fabric"] = {"router_delay": "0 s", "packet": "64 KB"}
+    links = {"bandwidth": "10 GB/s", "latency": "0 s", "buffer": "1 GB"}
+    system["fabric"]["links"] = dict.fromkeys(("node", "local", "global"), links)
+
+    def took(app, per_node, nodes=nodes):
+        job = {"name": "a", "nodes": nodes, "ranks_per_node": per_node, "place": "contiguous", "app": app}
+        document = {"system": system, "job": [job], "run": {"seed": 1}}
+        spec = scenario.parse(tomlkit.dumps(document), Path("s.toml")).resolve().spec
+        return int(core.run(spec)["ranks"]["finish_ps"].max())
+
+    call, vector = 5_000_000, 64_000 * nodes * count
+    inside = 2 * (count - 1) * (-(-64_000 * nodes * 10**12 // (300 * 10**9)) + 1_000_000)
+    between = took(ring(f"{64_000 * nodes} B"), 1) - call if nodes > 1 else 0
+    assert took(ring(f"{vector} B", algorithm="hierarchical"), count) == call + inside + between
+
+
+@pytest.mark.parametrize(
+    ("gpu", "per_node", "message"),
+    [(None, 4, "is for nodes with GPUs"), (SWITCH, 3, "3 ranks do not fill nodes of 4 GPUs")],
+)
+def test_a_hierarchical_allreduce_needs_a_rank_for_each_gpu(gpu, per_node, message):
+    with pytest.raises(InputError, match=message) as caught:
+        resolved(gpu, ring("1 MB", algorithm="hierarchical"), per_node=per_node)
+    assert caught.value.path == ("job", 0, "app", "algorithm")
+    phase = {"collective": "allreduce", "algorithm": "hierarchical", "message": "1 MB"}
+    with pytest.raises(InputError, match="depends on the nodes"):
+        resolved(SWITCH, {"motif": "phases", "phases": [phase]})

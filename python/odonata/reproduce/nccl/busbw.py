@@ -82,8 +82,7 @@ def points(reduced: bool) -> Points:
 
 def make(point: Mapping[str, Any]) -> Scenario:
     """The scenario of a point."""
-    of, message = CLUSTERS[point["cluster"]], f"{point['bytes']} B"
-    ring = {"collective": "allreduce", "algorithm": "ring", "message": message}
+    of = CLUSTERS[point["cluster"]]
     document = {
         "system": {
             "preset": PRESET,
@@ -96,25 +95,16 @@ def make(point: Mapping[str, Any]) -> Scenario:
                 "nodes": of.nodes,
                 "ranks_per_node": of.gpus,
                 "place": "contiguous",
-                "app": ring if point["model"] == "ring" else _hierarchical(of, point["bytes"]),
+                "app": {
+                    "collective": "allreduce",
+                    "algorithm": point["model"],
+                    "message": f"{point['bytes']} B",
+                },
             }
         ],
         "run": {"seed": 1},
     }
     return scenario.parse(tomlkit.dumps(document), "nccl.toml")
-
-
-def _hierarchical(of: Cluster, size: int) -> dict[str, Any]:
-    inside, between = ({"grid": [of.gpus, of.nodes], "axis": axis} for axis in (0, 1))
-    block = f"{size // of.gpus} B"
-    return {
-        "motif": "phases",
-        "phases": [
-            {"collective": "reduce-scatter", "algorithm": "ring", "message": f"{size} B", "along": inside},
-            {"collective": "allreduce", "algorithm": "ring", "message": block, "along": between},
-            {"collective": "allgather", "algorithm": "ring", "message": block, "along": inside},
-        ],
-    }
 
 
 def bus_bandwidth(cluster: str, size: int, time_ps: int) -> float:
