@@ -19,6 +19,7 @@ from .conftest import Here
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 KANG = ("4kb", "512kb-4mb", "background", "variants", "calibration", "metric")
+KANG = ("4kb", "512kb-4mb", "matrix", "broadcast", "background", "variants", "calibration", "metric")
 
 
 def test_list_names_every_study(capsys):

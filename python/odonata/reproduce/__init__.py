@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 REPRODUCTIONS: dict[str, str] = {
     "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
     "kang2019-512kb-4mb": "odonata.reproduce.kang2019.large",
+    "kang2019-matrix": "odonata.reproduce.kang2019.matrix",
+    "kang2019-broadcast": "odonata.reproduce.kang2019.broadcast",
     "kang2019-background": "odonata.reproduce.kang2019.background",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-metric": "odonata.reproduce.kang2019.metric",

@@ -46,7 +46,7 @@ def points(reduced: bool) -> Points:
 
     A message of 4 MB per process takes 20 million packet-hops, of a stencil six times as many, and the model as
     published takes about ten times the correct one's time for a hop. So there are few messages per process. One
-    message per process is simulated for the longest interval only (see `first_messages`).
+    message per process is simulated for the longest interval only (see `_first_messages`).
     """
     uniform, stencil, tornado = ["uniform-random"], ["stencil"], ["tornado"]
     correct, published = [CORRECT], [AS_PUBLISHED]
@@ -78,7 +78,7 @@ def points(reduced: bool) -> Points:
     ]
 
 
-def first_messages(runs: Runs) -> Runs:
+def _first_messages(runs: Runs) -> Runs:
     """The runs, and those of one message per process alone for the other intervals that were simulated with more
     messages or beside a background.
 
@@ -100,7 +100,7 @@ def first_messages(runs: Runs) -> Runs:
 
 
 def _rows(runs: Runs) -> list[Row]:
-    extended = first_messages(runs)
+    extended = _first_messages(runs)
     return compare(expected("expected_large.csv"), extended) + _averages(extended)
 
 
@@ -145,7 +145,7 @@ def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
         "latencies_published": latencies(rows, AS_PUBLISHED),
         "latencies_correct": latencies(rows, CORRECT),
         "all": _all(runs),
-        **_said(by_case(first_messages(runs))),
+        **_said(by_case(_first_messages(runs))),
     }
 
 
@@ -253,5 +253,5 @@ REPRODUCTION = Reproduction(
     make=make,
     rows=_rows,
     text=Page(lambda: (files("odonata.reproduce.kang2019") / "large.md").read_text("utf-8"), _of_rows, _of_runs),
-    picture=lambda rows, runs: draw(rows, first_messages(runs)),
+    picture=lambda rows, runs: draw(rows, _first_messages(runs)),
 )

@@ -129,6 +129,13 @@ def _spread(cases: Cases, _: Cases) -> float:
     return (max(means) / min(means) - 1) * 100
 
 
+def _background_left(cases: Cases, _: Cases) -> float:
+    """The background at the root's group in its groups, less twice that outside of them (`broadcast.left`)."""
+    inside, outside = (case["background_rate"] for case in cases)
+    rate: float = inside - 2 * outside
+    return rate
+
+
 MEASURES: dict[str, Measure] = {
     "mean": lambda cases, _: _one(cases, "latency_mean_ps"),
     "ratio": _ratio,
@@ -142,6 +149,7 @@ MEASURES: dict[str, Measure] = {
     "spread": _spread,
     "rate": lambda cases, _: _one(cases, "root_rate"),
     "background": lambda cases, _: _one(cases, "background_rate"),
+    "background-left": _background_left,
     "background-load": lambda cases, _: _one(cases, "background_rate") / CAPACITY,
 }
 """Name in `expected.csv` -> function."""

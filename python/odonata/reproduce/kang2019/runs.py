@@ -72,11 +72,6 @@ LOADS = ("", *(f"/{background}" for background in BACKGROUNDS))
 """What follows the name of a case that runs alone and beside each of these backgrounds."""
 
 
-def loads_of(size: str) -> tuple[str, ...]:
-    """The same for a size, where the background of 4 KB sends every 10 us, so that it is under way in short runs."""
-    return tuple(load.replace("@100us", "@10us") for load in LOADS) if size == "4 KB" else LOADS
-
-
 WINDOWS = "2 us"
 """Width of the windows in which traffic between groups is counted beside a broadcast (K52)."""
 

@@ -1,0 +1,121 @@
+"""`kang2019-matrix`: every experiment with three patterns and messages of 4 KB (K22), with the shipped model."""
+
+from __future__ import annotations
+
+import itertools
+from importlib.resources import files
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from odonata.reproduce.kang2019.figure_matrix import draw
+from odonata.reproduce.kang2019.published import Expected, compare
+from odonata.reproduce.kang2019.runs import BOTH, CORRECT, INTERVALS, make, product
+from odonata.reproduce.markdown import held, number, reasons, relations, table
+from odonata.reproduce.page import Page
+from odonata.reproduce.reproduction import Reproduction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.reproduce.page import Texts
+    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.rows import Row
+
+PATTERNS = ("uniform-random", "stencil", "tornado")
+SIZE = "4 KB"
+"""What is simulated here: larger messages take longer, and are part of `kang2019-512kb-4mb`."""
+EVERY = INTERVALS[SIZE]
+LOADED = tuple(f"{percent}%@1us" for percent in (50, 90, 130))
+"""The backgrounds; every 1 us, so that they are under way before the shortest job has sent half of its messages."""
+MESSAGES = {"uniform-random": 100, "stencil": 20, "tornado": 100}
+"""Messages per process. A stencil sends six at each interval (K15)."""
+SEEDS = (1, 2, 3)
+LARGEST = {"uniform-random": ("K36", 1.07), "stencil": ("K38", 1.01), "tornado": ("K44", 1.52)}
+"""Pattern -> the row of the catalogue and the largest slowdown of contiguous jobs that the paper states for 4 KB."""
+_WHERE = {"uniform-random": "section 4.1", "stencil": "section 4.2", "tornado": "section 4.3"}
+
+
+def points(reduced: bool) -> Points:
+    """Every pattern, placement, interval and load."""
+    if reduced:
+        return product(PATTERNS[:1], BOTH[:1], EVERY[:1], [10], models=[CORRECT])
+    made: Points = []
+    for pattern in PATTERNS:
+        made += product(
+            [pattern], BOTH, EVERY, [MESSAGES[pattern]], models=[CORRECT], backgrounds=["", *LOADED], repetitions=SEEDS
+        )
+    return made
+
+
+def _wanted() -> list[Expected]:
+    """What the paper says of each pattern at all intervals."""
+    rows = []
+    for pattern, (id_, limit) in LARGEST.items():
+        jobs = {place: [f"{pattern}/{place}/{every}" for every in EVERY] for place in BOTH}
+        beside = {place: [f"{job}/{LOADED[-1]}" for job in of] for place, of in jobs.items()}
+        contiguous, random = (jobs[place] for place in BOTH)
+        statements = [
+            (id_, "contiguous: largest slowdown by the three backgrounds", f"<= {limit}", "largest-ratio",
+                [f"{job}/{load}" for job in contiguous for load in LOADED],
+                [job for job in contiguous for _ in LOADED]),
+            (id_, "130 % slows random more than contiguous, largest slowdowns", "> 1", "ratio-of-largest",
+                beside["random"] + beside["contiguous"], random + contiguous),
+            *((id_, f"{place}: slower at shorter intervals, least ratio of two neighbours", "> 1", "least-ratio",
+                of[1:], of[:-1]) for place, of in jobs.items()),
+        ]  # fmt: skip
+        if pattern == "stencil":
+            statements.append(("K54", "random over contiguous, least of the intervals", "> 1", "least-ratio", random,
+                               contiguous))  # fmt: skip
+        if pattern == "tornado":
+            statements.append(("K54", "contiguous over random, least of the intervals", "> 1", "least-ratio",
+                               contiguous, random))  # fmt: skip
+        rows += [
+            Expected(
+                row, f"{pattern}, {what}", "R", float(tolerance.split()[1]), "x", tolerance, measure, tuple(cases),
+                tuple(reference), "section 5" if row == "K54" else _WHERE[pattern], why={},
+            )
+            for row, what, tolerance, measure, cases, reference in statements
+        ]  # fmt: skip
+    return rows
+
+
+def _rows(runs: Runs) -> list[Row]:
+    return compare(_wanted(), runs)
+
+
+def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    return {
+        "table": relations(rows),
+        "held": held(rows),
+        "reasons": reasons(rows),
+        "seeds": str(len(SEEDS)),
+    }
+
+
+def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
+    """The number of runs and of cases, and the mean over the seeds of every mean latency."""
+    values: dict[str, list[float]] = {}
+    for run in runs:
+        values.setdefault(run["case"], []).append(run["latency_mean_ps"])
+    lines = []
+    for pattern, place, every in itertools.product(PATTERNS, BOTH, EVERY):
+        job = f"{pattern}/{place}/{every}"
+        cells = [number(mean(values[case]) / 1e6, "us") for case in (job, *(f"{job}/{load}" for load in LOADED))]
+        lines.append([pattern, place, every.replace("us", " us"), str(MESSAGES[pattern]), *cells])
+    heads = ["alone", *(load.partition("@")[0].replace("%", " %") for load in LOADED)]
+    return {
+        "latencies": table(["pattern", "placement", "every", "N", *heads], lines, "llrr" + "r" * len(heads)),
+        "cases": str(len(values)),
+        "runs": str(len(runs)),
+    }
+
+
+REPRODUCTION = Reproduction(
+    name="kang2019-matrix",
+    title="Kang 2019, figures 5 to 7, messages of 4 KB: every pattern, placement, interval and load",
+    points=points,
+    make=make,
+    rows=_rows,
+    text=Page(lambda: (files("odonata.reproduce.kang2019") / "matrix.md").read_text("utf-8"), _of_rows, _of_runs),
+    picture=draw,
+)

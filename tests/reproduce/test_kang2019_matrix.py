@@ -1,0 +1,59 @@
+"""`kang2019-matrix`: all cases of 4 KB, and relations over seeds."""
+
+import pytest
+
+from odonata.reproduce import find
+from odonata.reproduce.kang2019.runs import BOTH, met
+
+BOX = ("min", "p25", "p50", "p75", "max")
+
+
+def quantiles(mean):
+    return {f"latency_{name}_ps": mean * share for name, share in zip(BOX, (0.2, 0.5, 0.9, 1.2, 3.0), strict=True)}
+
+
+def test_the_matrix_has_all_cases_of_4_kb():
+    points = find("kang2019-matrix").points(False)
+    assert len({(point["case"], point["repetition"]) for point in points}) == len(points)
+    assert len({point["case"] for point in points}) == 3 * 2 * 3 * 4
+    # The background is under way before the shortest job has sent half of its messages.
+    assert min(met(point["case"], point["messages"]) for point in points) > 0.5
+
+
+def test_relations_of_the_matrix_hold_at_every_seed_or_fail():
+    """A slowdown of contiguous jobs below the published one at four of five seeds is no agreement."""
+    jobs = {place: [f"tornado/{place}/{interval}" for interval in ("3us", "1us", "0.5us")] for place in BOTH}
+    slowed = {"contiguous": 1.4, "random": 2.0}
+
+    def rows_of(worst):
+        runs = []
+        for seed in range(1, 6):
+            for place, names in jobs.items():
+                for name in names:
+                    for load in ("", "/50%@1us", "/90%@1us", "/130%@1us"):
+                        mean = slowed[place] if load else 1.0
+                        if seed == 5 and load and place == "contiguous":
+                            mean = worst
+                        run = {"model": "correct", "case": name + load, "messages": 100, "latency_mean_ps": mean}
+                        runs.append({**run, "repetition": seed})
+        rows = find("kang2019-matrix").rows(runs)
+        return {row.what: row for row in rows}
+
+    what = "tornado, contiguous: largest slowdown by the three backgrounds"
+    assert rows_of(1.4)[what].verdict == "direction"
+    assert (rows_of(1.4)[what].repetitions, rows_of(1.4)[what].theirs) == (5, 1.52)
+    assert rows_of(1.9)[what].ours == pytest.approx(1.5)
+    assert rows_of(1.9)[what].verdict == "no match"
+    assert rows_of(1.4)["tornado, 130 % slows random more than contiguous, largest slowdowns"].ours > 1.4
+
+
+def test_the_picture_of_the_matrix_has_the_panels_of_4_kb():
+    runs = [
+        {**point, **quantiles(1e7), "latency_mean_ps": 1e7}
+        for point in find("kang2019-matrix").points(False)
+        if "0.5us" not in point["case"]
+    ]
+    panels = {axes.get_title(): axes for axes in find("kang2019-matrix").picture([], runs).axes}
+    assert list(panels) == [f"{n}({of}, 4 KB" for n in (5, 6, 7) for of in ("a): contiguous", "d): random")]
+    # Two intervals with four loads.
+    assert [len(axes.patches) for axes in panels.values()] == [8] * 6
