@@ -18,7 +18,6 @@ from odonata.study.study import open_study
 from .conftest import Here
 
 VALIDATION = Path(__file__).parents[2] / "validation"
-KANG = ("4kb", "512kb-4mb", "background", "variants", "calibration", "metric")
 KANG = ("4kb", "512kb-4mb", "matrix", "broadcast", "background", "variants", "calibration", "metric")
 
 

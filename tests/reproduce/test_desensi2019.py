@@ -106,6 +106,12 @@ def test_the_load_of_figures_8_to_10_is_that_of_figure_3() -> None:
     # Rows of the least load that are nearest to the paper choose that load.
     nearer = [replace(row, ours=row.theirs) if "load 10 %" in row.what else row for row in rows]
     assert distances.chosen(nearer) == 10
+    made_rows = find("desensi2019-fig3").rows(made("fig3", -1, np.random.default_rng(1)))
+    judged = distances.chosen(made_rows)
+    for percent in distances.LOADS:
+        of_load = [row for row in made_rows if row.what.startswith(f"`{PRODUCTION}`, load {percent:g} %")]
+        assert sum(row.kind == "F" for row in of_load) == (2 if percent == judged else 0)
+        assert {row.verdict for row in of_load} == {"no match" if percent == judged else "not comparable"}
 
 
 def test_points() -> None:

@@ -215,3 +215,32 @@ def test_every_benchmark_has_one_fastest_policy(figure: str) -> None:
     wins = {policy: int(number) for policy, number in re.findall(r"`(.*?)` in (\d+)", said[1])}
     assert sum(wins.values()) == int(said[2])
     assert wins.get(OURS[0], 0) == sum(run["policy"] == OURS[0] for run in runs)
+
+
+def test_shares_of_benchmarks_have_an_interval_and_reading_counters_has_rows() -> None:
+    """One of two barriers is calmer with high bias whatever is drawn; the other one has the same times."""
+    study = find("desensi2019-fig8")
+    runs = made("fig8", 1)
+    what = "`uniform`: QCD is lower with high bias than with Default (`almost all`)"
+    (row,) = (row for row in study.rows(runs) if row.what == what)
+    assert (row.ours, row.interval) == (100, (100, 100))
+    steady = [run for run in runs if run["benchmark"] == "barrier" and run["background"] == UNIFORM]
+    same = {run["nodes"]: run["times_ps"] for run in steady if run["policy"] == DEFAULT}
+    few = [
+        {**run, "times_ps": same[run["nodes"]]} if (run["nodes"], run["policy"]) == (1024, HIGH_BIAS) else run
+        for run in steady
+    ]
+    (row,) = (row for row in study.rows(few) if row.what == what)
+    assert (row.ours, row.interval, row.verdict) == (50, (50, 50), "no match")
+    reading = [row for row in study.rows(runs) if "reading counters takes" in row.what]
+    assert len(reading) == len(comparisons.READ[1])
+    assert {row.verdict for row in reading} == {"not comparable"}
+
+
+def test_statements_on_large_sizes_are_made_of_large_sizes_only() -> None:
+    study = find("desensi2019-fig8")
+    runs = made("fig8", 1)
+    large = {row.what.split("`: ")[1].partition(",")[0] for row in study.rows(runs) if "(largest)" in row.what}
+    assert large == set(comparisons.LARGE_SIZES)
+    small = [run for run in runs if comparisons.LARGE_SIZES.get(run["benchmark"]) != run["size"]]
+    assert not [row for row in study.rows(small) if "(largest)" in row.what]

@@ -18,7 +18,7 @@ from odonata.reproduce.desensi2019.relations import EQUAL, Median, median_of
 from odonata.reproduce.desensi2019.setting import BACKGROUNDS, LOAD, PRODUCTION, UNIFORM
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import Row, statement
+from odonata.reproduce.rows import Row, judged_again, statement
 from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:
@@ -75,8 +75,19 @@ def by_distance(run: Mapping[str, object]) -> dict[str, list[Dispersion]]:
 
 
 def compare(runs: Runs) -> list[Row]:
-    """D19: figure 3."""
-    return [row for run in runs for row in _rows(by_distance(run), heading(run))]
+    """D19: figure 3. Of the loads of the jobs of a production machine, one is judged: it is fitted to two values."""
+    rows = [row for run in runs for row in _rows(by_distance(run), heading(run))]
+    load = f"`{PRODUCTION}`, load {chosen(rows):g} %: "
+    return [_candidate(row, load) if row.what.startswith(f"`{PRODUCTION}`") else row for row in rows]
+
+
+def _candidate(row: Row, load: str) -> Row:
+    if not row.what.startswith(load):
+        why = "a candidate; the load that is nearest to the paper is judged"
+        return replace(row, verdict="not comparable", why=why)
+    if row.what.removeprefix(load) in (MEANS, LARGEST):
+        return judged_again(replace(row, kind="F"))
+    return row
 
 
 def _rows(known: dict[str, list[Dispersion]], head: str) -> list[Row]:

@@ -61,7 +61,7 @@ def table(point: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[str, Any
 def words(background: str) -> str:
     """What a background sends."""
     if background == PRODUCTION:
-        kinds = ", ".join(f"{kind.words} ({kind.share:.0%} of the bytes)" for kind in KINDS)
+        kinds = ", ".join(f"{kind.words} ({100 * kind.share:.0f} % of the bytes)" for kind in KINDS)
         return (
             f"jobs of a mix ({kinds}; `{PRODUCTION}`), which would send as many bytes as a steady background of "
             "the same load on an empty machine, and are placed as Slurm places them (`slurm-dragonfly`)"
