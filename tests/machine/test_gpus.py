@@ -153,36 +153,86 @@ def test_tensor_groups_of_a_training_cross_the_inner_network():
     assert slow["ranks"]["finish_ps"].max() > result["ranks"]["finish_ps"].max()
 
 
-@pytest.mark.parametrize(("nodes", "count"), [(1, 4), (2, 4), (4, 2), (4, 1)])
-def test_a_hierarchical_allreduce_takes_its_three_rings(nodes, count):
-    """2 (g - 1) steps of a block inside nodes of g GPUs and 2 (n - 1) steps of an n-th of it between n nodes, and one
-    call. Catches vectors of other sizes, groups of other ranks, and a call for each phase."""
+def on_ideal_links(nodes, count):
+    """Nodes of so many GPUs with a NIC each, and links that add nothing but their bandwidth: the time of a job."""
     gpu = {**SWITCH, "count": count}
     system = {"preset": "tiny", "rails": count, "host": {**FREE, "call": "5 us", "eager": "1 GiB", "gpu": gpu}}
-    system["fabric"] = {"router_delay": "0 s", "packet": "64 KB"}
     links = {"bandwidth": "10 GB/s", "latency": "0 s", "buffer": "1 GB"}
+    system["fabric"] = {"router_delay": "0 s", "packet": "64 KB"}
     system["fabric"]["links"] = dict.fromkeys(("node", "local", "global"), links)
 
-    def took(app, per_node, nodes=nodes):
+    def took(app, per_node):
         job = {"name": "a", "nodes": nodes, "ranks_per_node": per_node, "place": "contiguous", "app": app}
         document = {"system": system, "job": [job], "run": {"seed": 1}}
         spec = scenario.parse(tomlkit.dumps(document), Path("s.toml")).resolve().spec
         return int(core.run(spec)["ranks"]["finish_ps"].max())
 
-    call, vector = 5_000_000, 64_000 * nodes * count
-    inside = 2 * (count - 1) * (-(-64_000 * nodes * 10**12 // (300 * 10**9)) + 1_000_000)
-    between = took(ring(f"{64_000 * nodes} B"), 1) - call if nodes > 1 else 0
-    assert took(ring(f"{vector} B", algorithm="hierarchical"), count) == call + inside + between
+    return took
+
+
+CALL = 5_000_000
+
+
+def over_a_port(size):
+    """Picoseconds of a transfer between two GPUs of a node."""
+    return -(-size * 10**12 // (300 * 10**9)) + 1_000_000
+
+
+@pytest.mark.parametrize(("nodes", "count"), [(1, 4), (2, 4), (4, 2), (4, 1)])
+def test_a_hierarchical_allreduce_takes_its_three_rings(nodes, count):
+    """2 (g - 1) steps of a block inside nodes of g GPUs and 2 (n - 1) steps of an n-th of it between n nodes, and one
+    call. Catches vectors of other sizes, groups of other ranks, and a call for each phase."""
+    took = on_ideal_links(nodes, count)
+    inside = 2 * (count - 1) * over_a_port(64_000 * nodes)
+    between = took(ring(f"{64_000 * nodes} B"), 1) - CALL if nodes > 1 else 0
+    vector = 64_000 * nodes * count
+    assert took(ring(f"{vector} B", algorithm="hierarchical"), count) == CALL + inside + between
+
+
+def test_channels_of_a_ring_share_the_ports_inside_a_node():
+    """Four channels send blocks of 64 KB in each of six steps, one after the other by the same ports. Catches channels
+    that wait for each other, and a whole vector for each."""
+    took = on_ideal_links(1, 4)
+    port, latency = over_a_port(64_000) - 1_000_000, 1_000_000
+    steps = [channel * port for channel in range(4)]
+    free = 0
+    for _ in range(6):
+        for channel, begin in enumerate(steps):
+            free = max(free, begin) + port
+            steps[channel] = free + latency
+    assert took(ring(f"{64_000 * 16} B", algorithm="ring-channels"), 4) == CALL + max(steps)
+
+
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_channels_of_a_ring_leave_nodes_by_all_nics(nodes):
+    """Two GPUs a node with a NIC each. Catches rings that all leave a node at its last GPU: one channel alone, which
+    carries half of the vector, takes as long as both."""
+    took = on_ideal_links(nodes, 2)
+    vector = 1_280_000 * 2 * nodes  # blocks of many packets, so that links are busy in each step
+    both = took(ring(f"{2 * vector} B", algorithm="ring-channels"), 2)
+    half = took(ring(f"{vector} B"), 2)
+    whole = took(ring(f"{2 * vector} B"), 2)
+    assert half <= both < 1.05 * half
+    assert whole > 1.8 * both
 
 
 @pytest.mark.parametrize(
     ("gpu", "per_node", "message"),
     [(None, 4, "is for nodes with GPUs"), (SWITCH, 3, "3 ranks do not fill nodes of 4 GPUs")],
 )
-def test_a_hierarchical_allreduce_needs_a_rank_for_each_gpu(gpu, per_node, message):
+@pytest.mark.parametrize("algorithm", ["hierarchical", "ring-channels"])
+def test_some_algorithms_need_a_rank_for_each_gpu(algorithm, gpu, per_node, message):
     with pytest.raises(InputError, match=message) as caught:
-        resolved(gpu, ring("1 MB", algorithm="hierarchical"), per_node=per_node)
+        resolved(gpu, ring("1 MB", algorithm=algorithm), per_node=per_node)
     assert caught.value.path == ("job", 0, "app", "algorithm")
-    phase = {"collective": "allreduce", "algorithm": "hierarchical", "message": "1 MB"}
+    phase = {"collective": "allreduce", "algorithm": algorithm, "message": "1 MB"}
     with pytest.raises(InputError, match="depends on the nodes"):
         resolved(SWITCH, {"motif": "phases", "phases": [phase]})
+
+
+def test_channels_of_a_ring_send_side_by_side():
+    """Each channel has a CPU of its own. Catches channels that pay for their messages one after the other."""
+    costly = {"send": "100 us", "receive": "100 us"}
+    one = time(SWITCH, ring("16 B"), overhead=costly)
+    assert one > 6 * 200_000_000
+    assert one <= time(SWITCH, ring("64 B", algorithm="ring-channels"), overhead=costly) < one + 1_000_000

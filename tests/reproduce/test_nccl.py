@@ -25,14 +25,19 @@ def test_the_published_values_are_those_of_times(study):
         assert published()[cluster, size] == pytest.approx(value, rel=1e-3)
 
 
-@pytest.mark.parametrize("model", ["ring", "hierarchical"])
+@pytest.mark.parametrize("model", ["ring", "ring-channels", "hierarchical"])
 def test_the_ranks_are_on_the_gpus_of_the_nodes(model):
     spec = make({"cluster": "dgx-a100", "model": model, "bytes": 2**20}).resolve().spec
     [job] = spec["jobs"]
     assert job["nodes"] == [rank // 8 for rank in range(32)]
     gpus = job["program"]["gpus"]
     assert (gpus["count"], gpus["nics"], gpus["network"]["port"]) == (8, [*range(8)], 240 * 10**15)
-    sizes = [phase["what"].get("bytes") for phase in job["program"]["body"]["phases"]]
+    body = job["program"]["body"]
+    if model == "ring-channels":
+        whats = [phase["what"] for of in body["collectives"] for phase in of["phases"]]
+        assert [(what["first"], what["per_node"], what["bytes"]) for what in whats] == [(k, 8, 2**17) for k in range(8)]
+        return
+    sizes = [phase["what"].get("bytes") for phase in body["phases"]]
     assert [size for size in sizes if size] == ([2**20] if model == "ring" else [2**20, 2**17, 2**17])
 
 

@@ -19,6 +19,7 @@ mod binary;
 mod binomial;
 mod bruck;
 mod chain;
+mod channel;
 mod cycle;
 mod dissemination;
 mod flat;
@@ -48,6 +49,7 @@ use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
 use chain::Chain;
+use channel::Channel;
 use dissemination::Dissemination;
 use flat::Flat;
 use knomial::Knomial;
@@ -115,6 +117,25 @@ impl Collective {
                 Self::new(algorithm, n, Division::split(bytes, algorithm.parts()))
             }
         }
+    }
+
+    /// See [`crate::PhaseAction::RingChannel`].
+    ///
+    /// # Errors
+    /// [`Error`]: also for ranks that are not whole nodes, and for a first rank that a node does not have.
+    pub fn ring_channel(n: u32, per_node: u32, first: u32, bytes: u64) -> Result<Self, Error> {
+        check(n, 0)?;
+        if per_node == 0 || !n.is_multiple_of(per_node) {
+            let nodes = n.checked_div(per_node).unwrap_or(0);
+            let points = u128::from(per_node) * u128::from(nodes);
+            let kind = ErrorKind::GridOfOtherSize { grid: vec![per_node, nodes], points, ranks: n.into() };
+            return Err(kind.at(path!["per_node"]));
+        }
+        if first >= per_node {
+            let kind = ErrorKind::OutOfRange { found: first.into(), least: 0, most: u64::from(per_node) - 1 };
+            return Err(kind.at(path!["first"]));
+        }
+        Self::new(Channel::new(n, per_node, first), n, Division::split(bytes, n))
     }
 
     /// See [`crate::PhaseAction::Allgather`].

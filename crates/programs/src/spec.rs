@@ -100,6 +100,16 @@ pub enum PhaseAction {
         /// Size of a vector.
         bytes: u64,
     },
+    /// As an all-reduce by `ring`, but nodes have several ranks, and the ring visits those of each node from another one
+    /// on.
+    RingChannel {
+        /// Ranks of a node.
+        per_node: u32,
+        /// The rank of each node at which the ring enters it, from 0.
+        first: u32,
+        /// Size of a vector: of this channel's part of it.
+        bytes: u64,
+    },
     /// Every rank gets the data of all.
     Allgather {
         /// The algorithm.
@@ -153,6 +163,9 @@ impl PhaseAction {
             }
             Self::Reduce { algorithm, root, bytes } => boxed(Collective::reduce(*algorithm, ranks, *root, *bytes)),
             Self::Allreduce { algorithm, bytes } => boxed(Collective::allreduce(*algorithm, ranks, *bytes)),
+            Self::RingChannel { per_node, first, bytes } => {
+                boxed(Collective::ring_channel(ranks, *per_node, *first, *bytes))
+            }
             Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
             Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
             Self::Alltoall { algorithm, bytes } => boxed(Collective::alltoall(*algorithm, ranks, *bytes)),

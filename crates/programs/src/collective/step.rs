@@ -117,6 +117,15 @@ impl CollectiveStep {
         self
     }
 
+    /// The same among other ranks: `rank` names the one that a peer stands for.
+    #[inline]
+    pub(super) fn among(mut self, rank: impl Fn(u32) -> u32) -> Self {
+        for moves in [&mut self.receives, &mut self.sends] {
+            moves.places[..moves.count].iter_mut().for_each(|of| of.peer = rank(of.peer));
+        }
+        self
+    }
+
     /// The moves in the order of their operations.
     pub fn moves(&self) -> impl Iterator<Item = &Move> + Clone {
         self.receives.all().iter().chain(self.sends.all())

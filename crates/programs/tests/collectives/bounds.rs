@@ -36,6 +36,22 @@ fn what_cannot_be_is_refused_with_its_field() {
 }
 
 #[test]
+fn a_channel_needs_whole_nodes_and_a_rank_of_them() {
+    let refused = |per_node, first| {
+        let what = PhaseAction::RingChannel { per_node, first, bytes: 8 };
+        what.part(12).err().map(|error| error.to_string())
+    };
+    assert_eq!(refused(4, 3), None);
+    let grid = |grid: &str, points| {
+        Some(format!("per_node: grid-of-other-size (grid = {grid}, points = {points}, ranks = 12)"))
+    };
+    assert_eq!(refused(5, 0), grid("[5, 2]", 10));
+    assert_eq!(refused(0, 0), grid("[0, 0]", 0));
+    assert_eq!(refused(24, 0), grid("[24, 0]", 0));
+    assert_eq!(refused(4, 4), Some("first: out-of-range (found = 4, least = 0, most = 3)".into()));
+}
+
+#[test]
 fn messages_have_at_most_2_to_the_40_bytes() {
     for ranks in [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17] {
         let n = u64::from(ranks);

@@ -44,6 +44,13 @@ pub fn unrooted(bytes: u64) -> Vec<PhaseAction> {
     all
 }
 
+/// Channels of rings over nodes of all sizes that so many ranks can be divided into.
+pub fn channels(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
+    let sizes = (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node));
+    let first = |per_node| (0..per_node).map(move |first| PhaseAction::RingChannel { per_node, first, bytes });
+    sizes.flat_map(first).collect()
+}
+
 /// Every algorithm.
 pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
     [rooted(root, bytes), unrooted(bytes)].concat()
@@ -55,6 +62,7 @@ pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
         PhaseAction::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
         PhaseAction::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
         PhaseAction::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
+        PhaseAction::RingChannel { per_node, first, bytes } => Collective::ring_channel(ranks, per_node, first, bytes),
         PhaseAction::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
         PhaseAction::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
         PhaseAction::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),

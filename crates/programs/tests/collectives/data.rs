@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use odonata_programs::PhaseAction;
+use odonata_programs::collective::Act;
+use odonata_programs::{Allreduce, PhaseAction};
 
-use crate::cases::{numbers_of_ranks, rooted, roots, unrooted};
+use crate::cases::{channels, made, numbers_of_ranks, rooted, roots, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
 use crate::script::{Item, Script};
 
@@ -23,6 +24,30 @@ fn other_collectives_end_as_mpi_promises() {
     for ranks in numbers_of_ranks() {
         unrooted(1000).iter().for_each(|what| check(what, ranks));
     }
+}
+
+#[test]
+fn channels_of_a_ring_end_as_an_allreduce() {
+    for ranks in numbers_of_ranks() {
+        channels(ranks, 1000).iter().for_each(|what| check(what, ranks));
+    }
+}
+
+/// Three nodes of four ranks: each channel goes around the ranks of a node from its own first one on, and leaves the node
+/// once. Catches rings that leave all nodes by one rank, and ranks that are visited in another order.
+#[test]
+fn channels_leave_nodes_at_different_ranks() {
+    let after = |per_node, first| -> Vec<u32> {
+        let ring = made(&PhaseAction::RingChannel { per_node, first, bytes: 12 }, 12).unwrap();
+        let to = |rank| ring.step(rank, 0).moves().find(|of| of.act == Act::Send).unwrap().peer;
+        (0..12).map(to).collect()
+    };
+    assert_eq!(after(4, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0]);
+    assert_eq!(after(4, 1), [5, 2, 3, 0, 9, 6, 7, 4, 1, 10, 11, 8]);
+    assert_eq!(after(4, 3), [1, 2, 7, 0, 5, 6, 11, 4, 9, 10, 3, 8]);
+    let plain = made(&PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: 12 }, 12).unwrap();
+    let first = made(&PhaseAction::RingChannel { per_node: 3, first: 0, bytes: 12 }, 12).unwrap();
+    assert!((0..12).all(|rank| (0..22).all(|index| plain.step(rank, index) == first.step(rank, index))));
 }
 
 /// Catches blocks of 0 bytes that are left out, and sizes that differ at the two ends.
@@ -76,7 +101,9 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
     let (expected, divided_by_rank): (Vec<(Item, Counts)>, bool) = match *what {
         PhaseAction::Broadcast { root, .. } => (blocks(&|_| from(ranks, [root])), false),
         PhaseAction::Reduce { root, .. } if root != rank => (Vec::new(), false),
-        PhaseAction::Reduce { .. } | PhaseAction::Allreduce { .. } => (blocks(&|_| everybody.clone()), false),
+        PhaseAction::Reduce { .. } | PhaseAction::Allreduce { .. } | PhaseAction::RingChannel { .. } => {
+            (blocks(&|_| everybody.clone()), false)
+        }
         PhaseAction::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
         PhaseAction::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
         PhaseAction::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),
@@ -87,7 +114,7 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
     for (item, counts) in expected {
         assert_eq!(end.data.get(&item), Some(&counts), "{name}: rank {rank}, {item:?}");
     }
-    if let PhaseAction::Barrier { .. } | PhaseAction::Allreduce { .. } = what {
+    if let PhaseAction::Barrier { .. } | PhaseAction::Allreduce { .. } | PhaseAction::RingChannel { .. } = what {
         assert_eq!(end.heard, (1 << ranks) - 1, "{name}: rank {rank} goes on before all have come");
     }
 }

@@ -75,6 +75,7 @@ fn vector(what: &PhaseAction) -> u64 {
     match *what {
         PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
+        | PhaseAction::RingChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => bytes,
         _ => 0, // it combines nothing
     }
@@ -152,6 +153,7 @@ fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
         PhaseAction::Broadcast { bytes, .. }
         | PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
+        | PhaseAction::RingChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
         PhaseAction::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
         PhaseAction::Alltoall { bytes, .. } => (0, u128::from(bytes)),

@@ -1,8 +1,9 @@
 """`nccl`: the bus bandwidth of an all-reduce by size, as nccl-tests measures it, on two published clusters.
 
 - `nd-a100`: eight A100 of one virtual machine of Azure, joined by NVSwitch. One model: a ring.
-- `dgx-a100`: 32 A100 of four DGX A100 with eight NICs of HDR each. Two models: one ring in the order of the ranks, and
-  `hierarchical`: a reduce-scatter inside each node, all-reduces between the GPUs of one number, an all-gather inside.
+- `dgx-a100`: 32 A100 of four DGX A100 with eight NICs of HDR each. Three models: one ring in the order of the ranks,
+  eight rings side by side (`ring-channels`), and `hierarchical`: a reduce-scatter inside each node, all-reduces between
+  the GPUs of one number, an all-gather inside.
 
 The bus bandwidth is `2 (n - 1) / n` times the bytes of a rank over the time, for n ranks.
 """
@@ -58,7 +59,10 @@ class Cluster:
 CLUSTERS = {
     "nd-a100": Cluster(1, 8, ("ring",), "microsoft/superbenchmark, tests of `nccl-bw`: all_reduce_perf, out of place"),
     "dgx-a100": Cluster(
-        4, 8, ("ring", "hierarchical"), "NVIDIA/deepops, guide of a performance cluster: all_reduce_perf, out of place"
+        4,
+        8,
+        ("ring", "ring-channels", "hierarchical"),
+        "NVIDIA/deepops, guide of a performance cluster: all_reduce_perf, out of place",
     ),
 }
 

@@ -15,6 +15,7 @@ from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import PhasedProgram
 from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
+from odonata.scenario.apps.rings import OF_NODES
 from odonata.scenario.apps.values import MessageSize
 
 
@@ -164,15 +165,13 @@ class Reduce(RootedCollective):
 SHORT_ALLREDUCE = 2_048
 
 
-#: An all-reduce of three rings: inside nodes, between them, inside.
-HIERARCHICAL = "hierarchical"
-
-
 class Allreduce(SizedCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
-    `hierarchical` is for nodes with GPUs: a reduce-scatter inside each node, all-reduces of a block between the ranks
-    of one number, an all-gather inside, each around a ring. Ranks are on the nodes in order, one for each GPU.
+    Two algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
+    reduce-scatter inside each node, all-reduces of a block between the ranks of one number, and an all-gather inside,
+    each around a ring. `ring-channels` is as many rings side by side as a node has GPUs, each with its part of the
+    vector.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
     ran it.
@@ -182,10 +181,10 @@ class Allreduce(SizedCollective):
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
-    algorithm: algorithm_of("allreduce", HIERARCHICAL) | None = Field(  # type: ignore[valid-type]
+    algorithm: algorithm_of("allreduce", *OF_NODES) | None = Field(  # type: ignore[valid-type]
         None,
-        description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical` for "
-        "nodes with GPUs",
+        description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical` and "
+        "`ring-channels` for nodes with GPUs",
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
@@ -194,37 +193,19 @@ class Allreduce(SizedCollective):
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
-        if self.algorithm == HIERARCHICAL:
-            hint = "name it in the app of a job, or write its three phases with `along`"
-            raise InputError("`hierarchical` depends on the nodes of a job", hint=hint, path=("algorithm",))
+        if self.algorithm in OF_NODES:
+            message = f"`{self.algorithm}` depends on the nodes of a job, and is no single phase"
+            raise InputError(message, hint="name it in the app of a job", path=("algorithm",))
         if self.algorithm != REDUCE_BROADCAST:
             return super().phases(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
         return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
     def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; `hierarchical` has three phases, which depend on the GPUs of a node, and one call."""
-        if self.algorithm != HIERARCHICAL:
-            return super().body_with(ranks, folder, overhead)
-        if overhead.gpu is None:
-            hint = "a system such as `alps-gpu`, or `gpu` in `overhead`; docs/gpus.md"
-            raise InputError("`hierarchical` is for nodes with GPUs", hint=hint, path=("algorithm",))
-        inside = overhead.gpu.count
-        if ranks % inside:
-            message = f"`hierarchical` needs a rank for each GPU: {ranks} ranks do not fill nodes of {inside} GPUs"
-            raise InputError(message, hint=f"ranks_per_node = {inside}", path=("algorithm",))
-        block = -(-self.message // inside)
-        parts = [("reduce-scatter", self.message, 0), ("allreduce", block, 1), ("allgather", block, 0)]
-        grid = [inside, ranks // inside]
-        phases = [
-            {
-                "what": {"name": name, "algorithm": "ring", "bytes": size},
-                "along": {"grid": grid, "axis": axis},
-                "call": place == 0,
-            }
-            for place, (name, size, axis) in enumerate(parts)
-        ]
-        return {"name": "phases", "phases": phases}
+        """As `body`; some algorithms depend on the GPUs of a node."""
+        if self.algorithm in OF_NODES:
+            return OF_NODES[self.algorithm](self.message, ranks, overhead)
+        return super().body_with(ranks, folder, overhead)
 
 
 #: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
