@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata.analysis.peaks import LEVEL
-from odonata.reproduce.aries_modes.relations import median_of
+from odonata.reproduce.desensi2019.relations import median_of
 from odonata.reproduce.markdown import counts, number, published, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
