@@ -32,7 +32,7 @@ from odonata.reproduce.salimibeni2022.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -107,12 +107,12 @@ def at(runs: Runs, app: str, queue: str, locality: str = FAR, routing: str = ROU
     return find(runs, app=app, size=size, locality=locality, routing=routing, draw=draw, load=load)
 
 
-def plots(runs: Runs) -> list[Plot]:
-    """The panels of figure 4 that were simulated."""
+def plots(runs: Runs, apps: Iterable[str] = COLLECTIVES, sizes: Iterable[str] = SIZES) -> list[Plot]:
+    """The panels of figure 4 that were simulated, of these collectives and sizes."""
     queues = set(DRAWS)
     made = []
-    for app in COLLECTIVES:
-        for size in SIZES:
+    for app in apps:
+        for size in sizes:
             mine = [
                 run
                 for run in runs
@@ -128,7 +128,7 @@ def plots(runs: Runs) -> list[Plot]:
 
 def busiest_over_calmest(runs: Runs, app: str) -> float:
     """Mean of the times of the longest size beside the three queues of highest b, over that beside the three lowest."""
-    times = next(measured for measured in plots(runs) if (measured.app, measured.size) == (app, LONG))
+    (times,) = plots(runs, [app], [LONG])
     ascending = times.means_ps[np.argsort(times.b)]
     return float(ascending[-3:].mean() / ascending[:3].mean())
 
