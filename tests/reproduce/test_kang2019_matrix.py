@@ -3,7 +3,7 @@
 import pytest
 
 from odonata.reproduce import find
-from odonata.reproduce.kang2019.runs import BOTH, met
+from odonata.reproduce.kang2019.runs import BOTH, make, met
 
 BOX = ("min", "p25", "p50", "p75", "max")
 
@@ -15,7 +15,10 @@ def quantiles(mean):
 def test_the_matrix_has_all_cases_of_4_kb():
     points = find("kang2019-matrix").points(False)
     assert len({(point["case"], point["repetition"]) for point in points}) == len(points)
-    assert len({point["case"] for point in points}) == 3 * 2 * 3 * 4
+    cases = {point["case"] for point in points}
+    assert len({case for case in cases if "minimal" not in case}) == 3 * 2 * 3 * 4
+    (minimal,) = (point for point in points if "minimal" in point["case"] and point["repetition"] == 1)
+    assert make(minimal).data["job"][1]["routing"] == "minimal"
     # The background is under way before the shortest job has sent half of its messages.
     assert min(met(point["case"], point["messages"]) for point in points) > 0.5
 
@@ -57,3 +60,19 @@ def test_the_picture_of_the_matrix_has_the_panels_of_4_kb():
     assert list(panels) == [f"{n}({of}, 4 KB" for n in (5, 6, 7) for of in ("a): contiguous", "d): random")]
     # Two intervals with four loads.
     assert [len(axes.patches) for axes in panels.values()] == [8] * 6
+
+
+@pytest.mark.parametrize(("slowed", "why"), [(1.09, "diverted packets of the background"), (1.05, "")])
+def test_minimal_paths_of_the_background_are_an_experiment_and_no_agreement(slowed, why):
+    runs = [
+        {**point, "latency_mean_ps": 1.0 if "%" not in point["case"] or "minimal" in point["case"] else slowed}
+        for point in find("kang2019-matrix").points(False)
+    ]
+    rows = {row.what: row for row in find("kang2019-matrix").rows(runs)}
+    experiment = rows["uniform-random, contiguous, every 0.5us: slowdown by 130 % on minimal paths only"]
+    assert (experiment.ours, experiment.verdict) == (1.0, "not comparable")
+    assert rows["uniform-random, contiguous: largest slowdown by the three backgrounds"].why.startswith(why)
+    assert bool(rows["uniform-random, contiguous: largest slowdown by the three backgrounds"].why) == bool(why)
+    # What was tested for one pattern is no cause of another.
+    assert rows["stencil, contiguous: largest slowdown by the three backgrounds"].verdict == "no match"
+    assert rows["stencil, contiguous: largest slowdown by the three backgrounds"].why == ""
