@@ -43,12 +43,12 @@ def reduced_of(rows: Sequence[Row]) -> Reduced:
     return [(row.model, row.id, row.what, float(f"{row.ours:.6g}")) for row in rows]
 
 
-def same(one: Reduced, other: Reduced) -> bool:
+def same(kept: Reduced, now: Reduced) -> bool:
     """Whether two reduced forms have the same rows with the same numbers."""
-    return len(one) == len(other) and all(
+    return len(kept) == len(now) and all(
         a[:3] == b[:3]
         and (math.isclose(a[3], b[3], rel_tol=SAME, abs_tol=1e-9) or (math.isnan(a[3]) and math.isnan(b[3])))
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(kept, now, strict=True)
     )
 
 
@@ -86,6 +86,7 @@ def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, 
             **row.__dict__,
             **(earlier or {}).get(row.model, made).as_json(),
             "ours": f"{row.ours:.6g}",
+            "theirs": float(row.theirs),
             "low": low,
             "high": high,
             "repetitions": row.repetitions or "",
