@@ -29,6 +29,7 @@ def test_list_names_every_study(capsys):
     assert set(listed) == {
         *kang,
         "latency-load",
+        "booksim-uniform",
         "congestion-control",
         "nccl",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),

@@ -28,6 +28,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-metric": "odonata.reproduce.kang2019.metric",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
+    "booksim-uniform": "odonata.reproduce.booksim.uniform",
     "congestion-control": "odonata.reproduce.congestion.control",
     "nccl": "odonata.reproduce.nccl.busbw",
     "desensi2019-model": "odonata.reproduce.desensi2019.model",

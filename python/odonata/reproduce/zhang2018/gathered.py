@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
-from math import exp, log
+from math import exp, isfinite, log
 from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, Any
 
@@ -324,7 +324,7 @@ def _with_interval(row: Row, without: Sequence[float | None]) -> Row:
     from scipy.stats import t
 
     values = [value for value in without if value is not None]
-    if len(values) < len(without):
+    if len(values) < len(without) or not all(map(isfinite, (row.ours, *values))):
         return row
     ratio = row.unit == "x" and min(row.ours, *values) > 0
     groups, spread = len(values), pstdev([log(value) for value in values] if ratio else values)

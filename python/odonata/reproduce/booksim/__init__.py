@@ -1,0 +1,1 @@
+"""Latencies of the simulator BookSim 2, and ours."""
