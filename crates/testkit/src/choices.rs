@@ -19,6 +19,11 @@ impl Choices {
         mix64(self.0)
     }
 
+    /// Another stream, which depends on what was drawn so far and takes nothing from this one.
+    pub fn aside(&self) -> Self {
+        Self::new(self.0)
+    }
+
     /// Uniform in `low ..= high`.
     pub fn within(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
