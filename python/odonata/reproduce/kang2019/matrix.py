@@ -42,7 +42,7 @@ _WHERE = {"uniform-random": "section 4.1", "stencil": "section 4.2", "tornado": 
 def points(reduced: bool) -> Points:
     """Every pattern, placement, interval and load."""
     if reduced:
-        return product(PATTERNS[:1], BOTH[:1], EVERY[:1], [10], models=[CORRECT])
+        return product(PATTERNS[:1], BOTH[:1], EVERY, [10], models=[CORRECT])
     made: Points = []
     for pattern in PATTERNS:
         made += product(
