@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import odonata as od
-from odonata import placement
+from odonata import placement, reading
 from odonata.cli.main import main
 from odonata.placement import POLICIES
+from odonata.scenario.apps.chakra_files import rank_files
 from odonata.study import check, recall, task
 from odonata.study.study import open_study
 
@@ -210,3 +211,14 @@ def test_a_function_is_called_again(here: Path, resolved: list[int], monkeypatch
         resolved.clear()
         od.sweep(lambda point: base.set("run.seed", point["seed"]), {"seed": [1, 2]}, name="f", out=OUT, workers=1)
         assert resolved == [0, 1]
+
+
+def test_a_folder_has_changed_if_its_names_have(tmp_path: Path):
+    (tmp_path / "trace.0.et").write_bytes(b"0")
+    with reading.recorded() as read:
+        files, _ = rank_files(tmp_path)
+        assert [reading.read_bytes(file) for file in files] == [b"0"]
+    assert set(read) == {str(tmp_path), str(tmp_path / "trace.0.et")}
+    assert reading.unchanged(read)
+    (tmp_path / "trace.1.et").write_bytes(b"1")
+    assert not reading.unchanged(read)
