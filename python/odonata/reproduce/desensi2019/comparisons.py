@@ -22,11 +22,11 @@ from odonata.reproduce.desensi2019.benchmarks import (
     edge,
     keep,
     make,
-    point,
 )
 from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.relations import Median, median_of
-from odonata.reproduce.desensi2019.setting import LOAD, MACHINES, PRODUCTION, PRODUCTION_LOAD, UNIFORM
+from odonata.reproduce.desensi2019.setting import MACHINES, UNIFORM
+from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -40,76 +40,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.reproduce.page import Page
-    from odonata.reproduce.reproduction import Points, Runs
+    from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
-Sizes = dict[str, dict[str, tuple[int, int]]]
-FIG8: Sizes = {
-    "ping-pong": {"128 B": (10, 41), "1 MiB": (330, 4)},
-    "allreduce": {"64 B": (26, 31)},
-    "alltoall": {"1 KiB": (120, 13), "32 KiB": (850, 4)},
-    "barrier": {"": (26, 61)},
-    "broadcast": {"128 B": (18, 31), "1 MiB": (1150, 4)},
-    "halo3d": {"16": (120, 13), "96": (900, 4)},
-    "sweep3d": {"128": (110, 11), "1024": (2000, 3)},
-}
-AT_SCALE: Sizes = {
-    "ping-pong": {"128 B": (12, 16)},
-    "allreduce": {"64 B": (45, 9)},
-    "barrier": {"": (40, 13)},
-    "broadcast": {"128 B": (26, 9)},
-}
-"""What is also simulated on as many nodes as in the paper: sizes of which an iteration has few packets."""
-BESIDE_JOBS8: Sizes = {
-    "ping-pong": {"128 B": (10, 21)},
-    "allreduce": {"64 B": (26, 16)},
-    "alltoall": {"1 KiB": (120, 7)},
-    "barrier": {"": (26, 41)},
-    "broadcast": {"128 B": (18, 16)},
-    "halo3d": {"16": (120, 7)},
-    "sweep3d": {"128": (110, 7)},
-}
-AT_SCALE_BESIDE_JOBS: Sizes = {
-    "ping-pong": {"128 B": (12, 16)},
-    "barrier": {"": (40, 9)},
-}
-"""The same beside the jobs of a production machine, which cost four times as much for the same time."""
-FIG9: Sizes = {
-    "ping-pong": {"128 B": (10, 31)},
-    "allreduce": {"64 B": (26, 16)},
-    "alltoall": {"1 KiB": (120, 11), "32 KiB": (850, 3)},
-    "barrier": {"": (26, 31)},
-    "broadcast": {"128 B": (18, 16), "1 MiB": (1150, 3)},
-    "halo3d": {"16": (120, 11), "96": (900, 3)},
-    "sweep3d": {"128": (110, 11), "1024": (2000, 3)},
-}
-BESIDE_JOBS9: Sizes = {
-    "ping-pong": {"128 B": (10, 16)},
-    "alltoall": {"1 KiB": (120, 6)},
-    "barrier": {"": (26, 21)},
-    "halo3d": {"16": (120, 6)},
-}
-"""Benchmark and size -> microseconds from the begin of an iteration to that of the next, and iterations, of which the
-first is not measured. An iteration takes about three quarters of that time on the idle machine."""
-FIG10: dict[str, dict[int, tuple[int, int]]] = {
-    "MILC": {256: (380, 4)},
-    "HPCG": {256: (270, 4)},
-    "FFT": {256: (430, 4), 64: (720, 4)},
-}
-"""Application and nodes -> the same."""
-LOADS = {UNIFORM: LOAD, PRODUCTION: PRODUCTION_LOAD}
-"""The backgrounds that all benchmarks are simulated beside, with their loads."""
-PAPER8 = (1024, 257)
-SPREAD8, SPREAD9 = (64, 17), (64, 33)
-"""Nodes and their routers: those of the paper for figures 8 and 9 (D23), and for large sizes of figure 8 a sixteenth of
-the nodes, four of each router as in the paper."""
-SPREAD10 = {256: 65, 64: 33, 32: 17}
-"""Nodes of figure 10 -> their routers. The paper does not state them: as many as in figure 8, and for the small
-allocation as many as in figure 9."""
-OSCILLATING = (("broadcast", "1 MiB"), ("sweep3d", "1024"))
-"""Where the published algorithm oscillates (D27): beside the steady background with our variant too."""
-READ = (("alltoall", "1 KiB"), ("300 ns", "1 us"))
-"""What is slower in the paper because counters are read (D27), and how long a read takes: assumed, none is stated."""
 LARGE_SIZES = {"alltoall": "32 KiB", "broadcast": "1 MiB", "halo3d": "96", "sweep3d": "1024"}
 """Benchmark -> its size that counts as large: the largest here. The paper's cannot be read from its text."""
 LARGE = {"alltoall", "broadcast", "halo3d"}
@@ -120,74 +53,6 @@ FEWEST = 9
 """Iterations with fewer than these have no dispersion to compare."""
 RESAMPLES = 1000
 """Of the iterations, for the intervals of shares of the benchmarks."""
-
-
-def _points(name: str, machine: str, nodes: tuple[int, int], sizes: Sizes, backgrounds: Sequence[str]) -> Points:
-    return [
-        point(
-            name,
-            machine,
-            nodes,
-            benchmark,
-            size,
-            policy,
-            every=f"{every} us",
-            iterations=count,
-            background=background,
-            load=LOADS[background],
-        )
-        for background in backgrounds
-        for benchmark, of in sizes.items()
-        for size, (every, count) in of.items()
-        for policy in (*POLICIES, *(OURS if (benchmark, size) in OSCILLATING and background == UNIFORM else ()))
-    ]
-
-
-def _of_sizes(sizes: Sizes, benchmark: str, size: str) -> Sizes:
-    return {benchmark: {size: sizes[benchmark][size]}}
-
-
-def points8(reduced: bool) -> Points:
-    """Seven benchmarks on 64 nodes of Piz Daint, small sizes also on 1,024; and an all-to-all that reads counters."""
-    few = {"ping-pong": {"16 KiB": (60, 14)}, "alltoall": {"1 KiB": (130, 9)}}
-    if reduced:
-        return _points("fig8", "small", (32, 17), few, list(LOADS))
-    read, times = READ
-    reading = [
-        {**each, "read": time}
-        for time in times
-        for each in _points("fig8", "piz-daint", SPREAD8, _of_sizes(FIG8, *read), [UNIFORM])
-        if each["policy"] == APP_AWARE
-    ]
-    return [
-        *_points("fig8", "piz-daint", SPREAD8, FIG8, [UNIFORM]),
-        *_points("fig8", "piz-daint", PAPER8, AT_SCALE, [UNIFORM]),
-        *reading,
-        *_points("fig8", "piz-daint", SPREAD8, BESIDE_JOBS8, [PRODUCTION]),
-        *_points("fig8", "piz-daint", PAPER8, AT_SCALE_BESIDE_JOBS, [PRODUCTION]),
-    ]
-
-
-def points9(reduced: bool) -> Points:
-    """Seven benchmarks on 64 nodes of Cori."""
-    few = {"barrier": {"": (30, 6)}, "halo3d": {"8": (40, 4), "16": (120, 9)}}
-    if reduced:
-        return _points("fig9", "small", (32, 17), few, list(LOADS))
-    steady = _points("fig9", "cori", SPREAD9, FIG9, [UNIFORM])
-    return [*steady, *_points("fig9", "cori", SPREAD9, BESIDE_JOBS9, [PRODUCTION])]
-
-
-def points10(reduced: bool) -> Points:
-    """Proxies of applications on 256 nodes of Piz Daint; FFT also on 64."""
-    apps: dict[str, dict[int, tuple[int, int]]] = {"MILC": {32: (380, 3)}} if reduced else FIG10
-    machine = "small" if reduced else "piz-daint"
-    return [
-        point
-        for background in LOADS
-        for app, of in apps.items()
-        for nodes, often in of.items()
-        for point in _points("fig10", machine, (nodes, SPREAD10[nodes]), {app: {"": often}}, [background])
-    ]
 
 
 @dataclass(frozen=True)
