@@ -7,7 +7,7 @@ import pytest
 from odonata.reproduce.booksim import uniform
 
 
-@pytest.mark.parametrize(("machine", "nodes", "links"), [(("72 nodes", 72, 36)), ("1,056 nodes", 1056, 528)])
+@pytest.mark.parametrize(("machine", "nodes", "links"), [("72 nodes", 72, 36), ("1,056 nodes", 1056, 528)])
 def test_machines_and_loads_are_booksims(machine, nodes, links):
     """dragonflynew of k: a = 2k, g = a k + 1, N = a k g, one link between each two groups; loads count flits."""
     resolved = uniform.make({"machine": machine, "routers": "ideal", "load": 50}).resolve()

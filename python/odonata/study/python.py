@@ -233,7 +233,7 @@ def _array(values: Iterable[Any]) -> str:
 
 
 def _inline(value: Any, *, of_table: bool = False) -> str:
-    """A value as tomlkit writes it, which takes a hundred times as long: as long as a short run of the point.
+    """A value as tomlkit writes it, which takes as long as a short run of the point.
 
     A table of a table (`of_table`) has no blanks after commas, as tomlkit has it.
     """
