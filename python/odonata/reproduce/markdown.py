@@ -25,6 +25,7 @@ _DECIMALS = {
     "GiB/s": 2,
     "GB/s": 1,
     "rho": 2,
+    "p": 2,
     "area": 2,
     "families": 0,
     "peaks": 0,

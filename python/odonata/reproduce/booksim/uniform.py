@@ -46,6 +46,12 @@ ROUTERS: dict[str, dict[str, Any]] = {
     "input-queued": {"router": {"kind": "input-queued", "crossbar": "2x"}},
 }
 """Model -> `fabric`. BookSim's routers have a queue for each input and channel, and a crossbar twice as fast."""
+BUFFER = 256
+"""Flits of a virtual channel."""
+ROUTER = 3
+"""Cycles: allocation of a channel, of the switch, and the crossing, one each."""
+LATENCIES = {"node": 1, "local": 10, "global": 100}
+"""Cycles of a link of each class."""
 CYCLES = {"warm_up": 15_000, "end": 30_000}
 """As BookSim: three periods of 5,000 cycles before, and three that count."""
 
@@ -65,11 +71,8 @@ def points(reduced: bool) -> Points:
 def make(point: Mapping[str, Any]) -> Scenario:
     """Every node sends packets at random times to nodes drawn uniformly, on minimal paths."""
     p = MACHINES[point["machine"]]
-    latencies = {"node": "1 ns", "local": "10 ns", "global": "100 ns"}
-    links = {
-        name: {"bandwidth": f"{FLIT} GB/s", "latency": late, "buffer": f"{256 * FLIT} B", "credit_delay": "2 ns"}
-        for name, late in latencies.items()
-    }
+    same = {"bandwidth": f"{FLIT} GB/s", "buffer": f"{BUFFER * FLIT} B", "credit_delay": "2 ns"}
+    links = {name: {**same, "latency": f"{cycles} ns"} for name, cycles in LATENCIES.items()}
     system = {
         "kind": "dragonfly",
         "name": "dragonflynew",
@@ -81,7 +84,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "fabric": {
             "packet": f"{PACKET} B",
             "flit": f"{FLIT} B",
-            "router_delay": "3 ns",
+            "router_delay": f"{ROUTER} ns",
             "channels": 2,
             "links": links,
             **ROUTERS[point["routers"]],
@@ -140,6 +143,11 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "rows": table(head, lines, "lr" + "rl" * len(ROUTERS)),
         "reasons": reasons(rows),
         "tolerance": TOLERANCE,
+        "machines": " and of ".join(MACHINES),
+        "flits": str(PACKET // FLIT),
+        "buffer": str(BUFFER),
+        "latencies": ", ".join(f"{cycles} ({name})" for name, cycles in LATENCIES.items()),
+        "router": str(ROUTER),
     }
 
 
@@ -149,9 +157,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
         for key in dict.fromkeys((run["machine"], run["routers"]) for run in runs)
         for machine, routers in [key]
     ]
-    return {
-        "latencies": table(["machine", "routers", *(f"{load} %" for load in LOADS)], lines, "ll" + "r" * len(LOADS))
-    }
+    return {"means": table(["machine", "routers", *(f"{load} %" for load in LOADS)], lines, "ll" + "r" * len(LOADS))}
 
 
 REPRODUCTION = Reproduction(

@@ -138,7 +138,7 @@ def _of_cables(pairs: Pairs, model: str) -> Iterator[Row]:
         return replace(made, repetitions=len(values))
 
     for app in pairs.apps:
-        slower = pairs.high_and_low(app, LONG, lambda high, low: high.dispersion.mean / low.dispersion.mean)
+        slower = pairs.high_and_low(app, LONG, lambda high, low: float(high.times_ps.mean() / low.times_ps.mean()))
         tolerance = FACTOR if app in PUBLISHED else "> 1"
         yield row(f"{app}, {LONG}: mean at high b over low b", slower, PUBLISHED.get(app, 1), "x", tolerance)
         longer = pairs.high_and_low(app, DRAWN, lambda high, low: (high.tail_ps - low.tail_ps) / 1e6)
