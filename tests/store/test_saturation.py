@@ -119,6 +119,19 @@ def test_messages_on_their_way_are_no_queue() -> None:
     assert saturation(**arguments(issue, issue + 5_000_000, 16, 30, 100_000, "constant")) is None
 
 
+def test_bursts_that_pause_until_the_end_say_nothing() -> None:
+    """A tenth of the time is a burst, the rest a pause: no backlog grows, and none is measured."""
+    issue = np.tile(np.arange(30, dtype=np.int64) * 100_000, 16)
+    given = arguments(issue, issue + 500_000, 16, 300, 100_000, "constant")
+    backlog = given["totals"]["backlog"]
+    for name, counts in backlog.items():  # the slices of the pause
+        if name != "width_ps":
+            backlog[name] = np.append(counts, np.zeros(30_000_000 // backlog["width_ps"], counts.dtype))
+    given["end_ps"] = 30_000_000
+    with np.errstate(all="raise"):
+        assert saturation(**given) is None
+
+
 def test_a_job_that_is_cut_off_is_tested_too() -> None:
     whole = queues(1.5, ranks=16, intervals=300, arrival="poisson", seed=3)
     end = whole["end_ps"] // 2

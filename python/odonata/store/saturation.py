@@ -73,7 +73,8 @@ def saturation(totals: Mapping[str, Any], job: Mapping[str, Any], end_ps: int) -
     """Tests a job, given its totals and its specification.
 
     `None` if the question does not apply: for programs and broadcasts, which wait for their messages; with fewer than
-    12 intervals per rank; and if sending ended before the first messages arrived and made room for others.
+    12 intervals per rank; if sending ended before the first messages arrived and made room for others; and if bursts
+    pause for all of the second half of sending.
     """
     traffic = job.get("traffic")
     if traffic is None or traffic["pattern"]["name"] == "broadcast" or totals["first_issue_ps"] is None:
@@ -93,7 +94,10 @@ def saturation(totals: Mapping[str, Any], job: Mapping[str, Any], end_ps: int) -
     if not drained and (_filled(totals, senders) - first) * FILLED > end - first:
         return None
     limit = LEAST_GROWTH + TRANSIENT / math.sqrt(intervals)
-    growth, error = _growth(totals["backlog"], first, end, intervals, senders)
+    grown = _growth(totals["backlog"], first, end, intervals, senders)
+    if grown is None:
+        return None
+    growth, error = grown
     if growth - error > limit:
         return Saturation(True, growth)
     return Saturation(False if growth <= min(limit, MOST_GROWTH) else None, growth)
@@ -115,20 +119,26 @@ def _gap(traffic: Mapping[str, Any]) -> tuple[float, float]:
     return traffic["interval_ps"] + arrival["jitter_ps"], arrival["jitter_ps"]
 
 
-def _growth(backlog: Mapping[str, Any], first: int, end: int, intervals: float, senders: int) -> tuple[float, float]:
-    """The growth and its error."""
+def _growth(
+    backlog: Mapping[str, Any], first: int, end: int, intervals: float, senders: int
+) -> tuple[float, float] | None:
+    """The growth and its error; None if nothing was issued in the time that counts."""
     width = backlog["width_ps"]
     error = _NORMAL * _POISSON / math.sqrt(senders * intervals)
     begin, stop = first // width + 1, min(end // width, len(backlog["issued"]))
     if stop - begin < FEWEST_SLICES:
         # Sending was short beside delivery: what is under way at the end of the slice in which sending ended.
         issued = backlog["issued"][: stop + 1].sum()
+        if not issued:
+            return None
         return float((issued - backlog["delivered"][: stop + 1].sum()) / issued), error
     middle = begin + (stop - begin) // 2
     parts = np.array_split(np.arange(middle, stop), min(BATCHES, stop - middle, max(2, int(intervals / 4))))
     means = mean_backlog(backlog)
     batches, times = (np.array([values[part].mean() for part in parts]) for values in (means, np.arange(len(means))))
     per_slice = backlog["issued"][middle:stop].mean()
+    if not per_slice:
+        return None
     growth = (batches[-1] - batches[0]) / (times[-1] - times[0]) / per_slice
     steps = np.diff(batches) / np.diff(times) / per_slice
     if len(steps) in _STUDENT:
