@@ -305,3 +305,10 @@ def test_a_relation_holds_only_for_the_whole_interval() -> None:
     assert verdict(SMALLER, 0.995, 0.994, 0.996) == ("no match", "")
     assert verdict(EQUAL, 1.09, 0.5, 3) == ("match", "")
     assert verdict(EQUAL, 1.11, 1.05, 1.2) == ("no match", "")
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(5, "not comparable"), (6, "direction")])
+def test_few_values_are_no_ground_for_a_verdict(count, verdict):
+    made = as_row(Relation("D8", "", "adaptive-0", SMALLER, Median(0.5, 0.4, 0.6, count), ""), 1)
+    assert made.verdict == verdict
+    assert bool(made.why) == (count < 6)

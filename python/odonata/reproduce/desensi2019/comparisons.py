@@ -265,6 +265,7 @@ def _ratio(id_: str, cell: Cell, what: str, ours: Median, tolerance: str, size: 
 def _judged(
     id_: str, cell: Cell, what: str, ours: Median, theirs: float, unit: str, tolerance: str, where: str, why: str = ""
 ) -> Row:
+    why = why or ours.unsure
     row = statement(
         id_,
         _said(cell, what),

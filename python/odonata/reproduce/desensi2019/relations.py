@@ -18,6 +18,11 @@ SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
 """Tolerances: a relation must hold for both ends of the interval of the median; `about equal` for the median."""
 
 
+FEWEST = 6
+"""Values whose order statistics give an interval of 95 % at all: 2 / 2^6 is below 5 %, 2 / 2^5 is not."""
+TOO_FEW = f"fewer than {FEWEST} values have no interval of 95 %"
+
+
 @dataclass(frozen=True)
 class Median:
     """A median with its interval of 95 % confidence (D17)."""
@@ -26,6 +31,11 @@ class Median:
     low: float
     high: float
     count: int
+
+    @property
+    def unsure(self) -> str:
+        """Why it is no ground for a verdict; "" if it is one."""
+        return TOO_FEW if self.count < FEWEST else ""
 
 
 def median_of(values: Sequence[float]) -> Median:
@@ -75,6 +85,8 @@ def as_row(relation: Relation, messages: int) -> Row:
         relation.where,
         model=relation.model,
         messages=messages,
+        why=of.unsure,
+        comparable=not of.unsure,
         interval=(of.low, of.high),
     )
     note = ""
