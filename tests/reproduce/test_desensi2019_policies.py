@@ -17,6 +17,7 @@ from odonata.plot.style import save
 from odonata.reproduce import find
 from odonata.reproduce.desensi2019 import benchmarks, comparisons
 from odonata.reproduce.desensi2019.benchmarks import APP_AWARE, DEFAULT, HIGH_BIAS, OURS, POLICIES
+from odonata.reproduce.desensi2019.relations import FEWEST
 from odonata.reproduce.desensi2019.setting import MACHINES, PRODUCTION, PRODUCTION_LOAD, UNIFORM
 from odonata.scenario.apps.motifs import Halo3d
 
@@ -186,7 +187,10 @@ def test_rows_that_match_and_rows_that_do_not(figure: str) -> None:
     assert [row.what for row in good if row.verdict == "no match"] == []
     assert {row.id for row in good} == ({"D24", "D25", "D28"} if figure == "fig10" else {"D24", "D25", "D26", "D27"})
     faster = {f"`{background}`: largest speed-up of app-aware over Default" for background in (UNIFORM, PRODUCTION)}
-    assert {row.what for row in bad if row.verdict in ("match", "direction")} == faster, "of 2 in both"
+    few = {row.what for row in bad if row.interval and row.repetitions < FEWEST}
+    assert {row.what for row in bad if row.verdict in ("match", "direction")} == faster - few, "of 2 in both"
+    unsure = [row for row in [*good, *bad] if row.interval and row.repetitions < FEWEST]
+    assert {row.verdict for row in unsure} <= {"not comparable"}
 
 
 @pytest.mark.parametrize("figure", FIGURES)
