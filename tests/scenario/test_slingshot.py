@@ -8,7 +8,10 @@ from odonata.report.run import run_document
 from odonata.scenario import parse
 from odonata.store import open_run
 
-MACHINES = ["alps", "archer2", "aurora", "frontier", "lumi", "perlmutter", "polaris"]
+MACHINES = [
+    *("alps", "alps-gpu", "archer2", "aurora", "frontier", "frontier-gpu"),
+    *("lumi", "perlmutter", "perlmutter-gpu", "polaris"),
+]
 JOB = """
 [[job]]
 name = "a"

@@ -117,13 +117,14 @@ class Calibration:
         str
             TOML with `[host]`, `[sources]` and `[calibration]`.
         """
-        costs = self.host.model_dump(mode="json", by_alias=True, exclude={"by_size", "reduce_by_size"})
+        sized = ("by_size", "reduce_by_size")
+        costs = {key: value for key, value in self.host.document().items() if key not in sized}
         fitted = [row for row in self.rows if row.part == "fitted"]
         nodes = sorted({row.configuration.nodes for row in fitted})
         span = str(nodes[0]) if len(nodes) == 1 else f"{nodes[0]} to {nodes[-1]}"
         data = f"odonata calibrate {core.version()}, {len(fitted)} medians of {Path(self.file).name} on {span} nodes"
         lines = [f"# Costs of the host of {self.system}, fitted by odonata calibrate.", "[host]"]
-        lines += [f"{key} = {json.dumps(value)}" for key, value in costs.items()]
+        lines += [f"{key} = {_as_toml(value)}" for key, value in costs.items()]
         lines += ["", "[sources]"]
         for key in costs:
             if key == "eager":
@@ -259,3 +260,10 @@ def _split(rows: Sequence[Measurement], fit_nodes: int | None) -> tuple[list[Mea
             [row for row in rows if row.configuration.nodes > fit_nodes],
         )
     return [row for at, row in enumerate(rows) if at % 4 != 3], [row for at, row in enumerate(rows) if at % 4 == 3]
+
+
+def _as_toml(value: Any) -> str:
+    """A cost, or the table of GPUs in one line."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {json.dumps(of)}' for key, of in value.items())} }}"
+    return json.dumps(value)

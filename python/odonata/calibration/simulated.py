@@ -38,7 +38,7 @@ class Simulator:
 
         Raises InputError for a configuration that the system cannot hold.
         """
-        keys = [(of, json.dumps(host.model_dump(mode="json", by_alias=True))) for of, host in wanted]
+        keys = [(of, json.dumps(host.document())) for of, host in wanted]
         new = {key: host for key, (_, host) in zip(keys, wanted, strict=True) if key not in self._known}
         for of, _ in new:
             self._resolved(of)

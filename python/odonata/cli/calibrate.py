@@ -119,7 +119,7 @@ def calibrate(
 def _as_json(calibration: "Calibration") -> dict[str, Any]:
     return {
         "system": calibration.system,
-        "host": calibration.host.model_dump(mode="json", by_alias=True),
+        "host": calibration.host.document(),
         "intervals": calibration.fitted.intervals,
         "undetermined": calibration.fitted.undetermined,
         "inseparable": [{"costs": [a, b], "correlation": r} for a, b, r in calibration.fitted.inseparable],
@@ -135,7 +135,7 @@ def _show(calibration: "Calibration") -> None:
     from odonata.text import Table, columns
     from odonata.text.numbers import fixed
 
-    host = calibration.host.model_dump(mode="json", by_alias=True)
+    host = calibration.host.document()
     rows = [[key, host[key], calibration.interval(key)] for key in NAMES]
     rows.insert(3, ["eager", host["eager"], "best of " + str(len(calibration.fitted.eager))])
     Table(columns(["cost", "fitted", "95 %"]), rows).show()

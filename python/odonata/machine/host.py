@@ -209,6 +209,10 @@ class HostTable(Table):
         "`bandwidth`, `latency`, `links`, `root`, `nics`; with GPUs there is no `copy`",
     )
 
+    def document(self) -> dict[str, Any]:
+        """Return all costs, quantities with units, as the table `[host]` of a system."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
     def on_rails(self, rails: int) -> Self:
         """The same on nodes with so many NICs: GPUs have a NIC each."""
         return self if self.gpu is None else self.model_copy(update={"gpu": self.gpu.on_rails(rails)})

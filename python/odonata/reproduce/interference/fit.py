@@ -94,7 +94,7 @@ def host_of_system(system: str) -> dict[str, Any]:
     assert host is not None
     table = pl.read_csv(BytesIO((files(__package__) / "costs.csv").read_bytes())).filter(pl.col("system") == system)
     rows = [{key: value for key, value in row.items() if key != "system"} for row in table.iter_rows(named=True)]
-    return {**host.model_dump(mode="json", by_alias=True), **({"by_size": rows} if rows else {})}
+    return {**host.document(), **({"by_size": rows} if rows else {})}
 
 
 def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
