@@ -252,6 +252,7 @@ def test_only_main_cases_and_large_machines_are_recorded(odonata: Command, tmp_p
         ("--machines --threads 2", "`--threads` does not apply to `--machines`"),
         ("--threads 2 --instructions", "`--threads` does not apply to `--instructions`"),
         ("--threads 2 --record x.csv", "`--threads` excludes `--record`"),
+        ("--repetitions 3 --instructions", "`--repetitions` does not apply to `--instructions`"),
         ("--messages 3 --limits x.toml", "`--messages` does not apply to `--instructions`"),
         ("--machines --instructions", "`--machines` and `--instructions` exclude each other"),
     ],

@@ -19,10 +19,11 @@ FREE = {"send": "0 s", "receive": "0 s", "call": "0 s", "reduce": "none"}
 WITH_GPUS = ("alps-gpu", "frontier-gpu", "leonardo-gpu", "perlmutter-gpu", "superpod-h100-gpu")
 
 
-def resolved(gpu, app, *, nodes=1, per_node=4, overhead=None):
+def resolved(gpu, app, *, nodes=1, per_node=4, overhead=None, mapping=None):
     host = FREE if gpu is None else {**FREE, "gpu": gpu}
     job = {"name": "a", "nodes": nodes, "ranks_per_node": per_node, "place": "contiguous", "app": app}
     job |= {} if overhead is None else {"overhead": overhead}
+    job |= {} if mapping is None else {"mapping": mapping}
     document = {"system": {"preset": "tiny", "host": host}, "job": [job], "run": {"seed": 1}}
     return scenario.parse(tomlkit.dumps(document), Path("s.toml")).resolve()
 
@@ -217,14 +218,23 @@ def test_channels_of_a_ring_leave_nodes_by_all_nics(nodes):
 
 
 @pytest.mark.parametrize(
-    ("gpu", "per_node", "message"),
-    [(None, 4, "is for nodes with GPUs"), (SWITCH, 3, "3 ranks do not fill nodes of 4 GPUs")],
+    ("gpu", "per_node", "more", "message", "path"),
+    [
+        (None, 4, {}, "is for nodes with GPUs", ("app", "algorithm")),
+        *(
+            (SWITCH, per_node, {}, f"found {per_node} on a node of 4 GPUs", ("ranks_per_node",))
+            for per_node in (1, 3, 8)
+        ),
+        (SWITCH, 4, {"mapping": "random-ranks"}, "the ranks of a node side by side", ("mapping",)),
+        (SWITCH, 4, {"mapping": "round-robin"}, "the ranks of a node side by side", ("mapping",)),
+    ],
 )
 @pytest.mark.parametrize("algorithm", ["hierarchical", "ring-channels"])
-def test_some_algorithms_need_a_rank_for_each_gpu(algorithm, gpu, per_node, message):
+def test_some_algorithms_need_a_rank_for_each_gpu(algorithm, gpu, per_node, more, message, path):
     with pytest.raises(InputError, match=message) as caught:
-        resolved(gpu, ring("1 MB", algorithm=algorithm), per_node=per_node)
-    assert caught.value.path == ("job", 0, "app", "algorithm")
+        resolved(gpu, ring("1 MB", algorithm=algorithm), nodes=4, per_node=per_node, **more)
+    assert caught.value.path == ("job", 0, *path)
+    resolved(SWITCH, ring("1 MB", algorithm=algorithm), nodes=4, mapping="random-nodes")
     phase = {"collective": "allreduce", "algorithm": algorithm, "message": "1 MB"}
     with pytest.raises(InputError, match="depends on the nodes"):
         resolved(SWITCH, {"motif": "phases", "phases": [phase]})

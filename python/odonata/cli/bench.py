@@ -29,7 +29,9 @@ _CASES: dict[str, list[str]] = {
 
 def bench(
     *,
-    repetitions: Annotated[int, Parameter(name=["--repetitions", "-n"], validator=validators.Number(gte=1))] = 5,
+    repetitions: Annotated[
+        int | None, Parameter(name=["--repetitions", "-n"], validator=validators.Number(gte=1))
+    ] = None,
     messages: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
     instructions: Annotated[bool, Parameter(negative=())] = False,
     limits: Path | None = None,
@@ -50,7 +52,7 @@ def bench(
     Parameters
     ----------
     repetitions
-        Runs of each case; the numbers are their medians.
+        Runs of each case (default: 5); the numbers are their medians. Not with `--instructions`.
     messages
         Messages of each process (default: 200). Not with `--sweep` or `--large`.
     instructions
@@ -88,6 +90,7 @@ def bench(
         raise InputError(f"`{asked[0]}` and `{asked[1]}` exclude each other: each measures something else")
     for option, given, others in (
         ("--record", record is not None, ("--machines", "--sweep", "--blame")),
+        ("--repetitions", repetitions is not None, ("--instructions",)),
         ("--messages", messages is not None, ("--sweep", "--large", "--instructions")),
         ("--threads", threads > 1, ("--machines", "--sweep", "--blame", "--instructions")),
     ):
@@ -95,7 +98,7 @@ def bench(
             raise InputError(f"`{option}` does not apply to `{asked[0]}`")
     if threads > 1 and record is not None:
         raise InputError("`--threads` excludes `--record`, which is for one thread")
-    messages = messages or 200
+    messages, repetitions = messages or 200, repetitions or 5
     if instructions or limits is not None:
         return _instructions(limits, record, json=json)
     if sweep:

@@ -85,12 +85,20 @@ def reasons(rows: Iterable[Row]) -> str:
     is not explained, or what the paper leaves open. One line for equal reasons."""
     said: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        if row.verdict in ("no match", "not comparable"):
+        if counted(row) in ("no match", "not comparable"):
             said.setdefault((row.verdict, reason(row)), []).append(f"{row.id} {row.what}")
     lines = (f"- **{verdict}**: {'; '.join(which)}. {why}" for (verdict, why), which in said.items())
     return "\n".join(
         fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False) for line in lines
     )
+
+
+def reasons_by_model(rows: Sequence[Row]) -> str:
+    """The same for each model, under its name."""
+    by_model = {
+        model: reasons(row for row in rows if row.model == model) for model in dict.fromkeys(r.model for r in rows)
+    }
+    return "\n\n".join(f"*{model}*:\n\n{text}" for model, text in by_model.items() if text)
 
 
 def reason(row: Row) -> str:

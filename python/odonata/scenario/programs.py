@@ -13,6 +13,7 @@ from odonata.scenario.apps import FILES, Program
 from odonata.scenario.apps.app import JOB_KEYS
 from odonata.scenario.apps.bursts import LengthTable, written
 from odonata.scenario.apps.mapping import Known, MappingTable
+from odonata.scenario.apps.rings import check_nodes
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
@@ -162,6 +163,7 @@ def decided(
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
     overhead = decided_overhead(job.overhead, host).on_rails(rails)
+    check_nodes(app, per_node, mapping, overhead)
     try:
         app = app.decided(ranks)
         body = app.body_with(ranks, folder, overhead)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import scenario
 from odonata.reproduce.latency_load.load import keep
-from odonata.reproduce.markdown import bold, counts, reasons, table
+from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -141,7 +141,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
         "counts": "; ".join(f"{model}: {counts(rows, model)}" for model in ROUTERS),
         "rows": table(head, lines, "lr" + "rl" * len(ROUTERS)),
-        "reasons": reasons(rows),
+        "reasons": reasons_by_model(rows),
         "tolerance": TOLERANCE,
         "machines": " and of ".join(MACHINES),
         "flits": str(PACKET // FLIT),

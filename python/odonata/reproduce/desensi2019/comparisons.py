@@ -288,7 +288,7 @@ def _share(id_: str, known: Sequence[Cell], what: str, of: Callable[[Sequence[Ce
     rng = np.random.default_rng(1)
     drawn = [of([cell.resampled(rng) for cell in known]) for _ in range(RESAMPLES)]
     low, high = (float(end) for end in np.percentile(drawn, (2.5, 97.5)))
-    count = min(len(cell.times(DEFAULT)) for cell in known)
+    count = min(len(cell.times(DEFAULT)) for cell in known if of is _close or cell.dispersed)
     ours = Median(of(known), low, high, count)
     return _judged(id_, known[0], what, ours, 100, "%", tolerance, _WHERE)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import machine, scenario, units
-from odonata.reproduce.markdown import bold, counts, reasons, table
+from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -166,7 +166,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
             ],
             "llrrrl",
         ),
-        "reasons": reasons(rows),
+        "reasons": reasons_by_model(rows),
     }
 
 

@@ -208,6 +208,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "reasons": reasons(row for row in rows if row.model == models[0]),
         "cables": ", ".join(map(str, CABLES)),
         "pairs": str(QUEUE_PAIRS),
+        "few": str(OFTEN[LONG]),
         "iterations": ", ".join(f"{app} {count}" for app, count in ITERATIONS.items()),
     }
 

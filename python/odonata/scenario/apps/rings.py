@@ -10,22 +10,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from odonata.machine.host import HostTable
+    from odonata.scenario.apps.app import Program
+    from odonata.scenario.apps.mapping import MappingTable
 
 
-def _gpus_of_a_node(algorithm: str, ranks: int, overhead: HostTable) -> int:
+def check_nodes(app: Program, per_node: int, mapping: MappingTable, overhead: HostTable) -> None:
+    """Raises InputError (path into the job) if an algorithm of `OF_NODES` has not a rank for each GPU, node by node."""
+    algorithm = getattr(app, "algorithm", None)
+    if algorithm not in OF_NODES or overhead.gpu is None:
+        return
+    count = overhead.gpu.count
+    if per_node != count:
+        message = f"`{algorithm}` needs a rank for each GPU: found {per_node} on a node of {count} GPUs"
+        raise InputError(message, hint=f"ranks_per_node = {count}", path=("ranks_per_node",))
+    if mapping.name not in NODE_BY_NODE:
+        hint = f"mapping = `{NODE_BY_NODE[0]}` or `{NODE_BY_NODE[1]}`"
+        raise InputError(f"`{algorithm}` needs the ranks of a node side by side", hint=hint, path=("mapping",))
+
+
+NODE_BY_NODE = ("linear", "random-nodes")
+"""Mappings that give a node ranks with adjacent numbers."""
+
+
+def _gpus_of_a_node(algorithm: str, overhead: HostTable) -> int:
     if overhead.gpu is None:
         hint = "a system such as `alps-gpu`, or `gpu` in `overhead`; docs/gpus.md"
         raise InputError(f"`{algorithm}` is for nodes with GPUs", hint=hint, path=("algorithm",))
-    count = overhead.gpu.count
-    if ranks % count:
-        message = f"`{algorithm}` needs a rank for each GPU: {ranks} ranks do not fill nodes of {count} GPUs"
-        raise InputError(message, hint=f"ranks_per_node = {count}", path=("algorithm",))
-    return count
+    return overhead.gpu.count
 
 
 def hierarchical(size: int, ranks: int, overhead: HostTable) -> dict[str, Any]:
     """Three phases, of which the first is a call: inside nodes, between the ranks of one number, inside."""
-    inside = _gpus_of_a_node("hierarchical", ranks, overhead)
+    inside = _gpus_of_a_node("hierarchical", overhead)
     block = -(-size // inside)
     parts = [("reduce-scatter", size, 0), ("allreduce", block, 1), ("allgather", block, 0)]
     grid = [inside, ranks // inside]
@@ -40,11 +56,11 @@ def hierarchical(size: int, ranks: int, overhead: HostTable) -> dict[str, Any]:
     return {"name": "phases", "phases": phases}
 
 
-def ring_channels(size: int, ranks: int, overhead: HostTable) -> dict[str, Any]:
+def ring_channels(size: int, _: int, overhead: HostTable) -> dict[str, Any]:
     """A ring for each GPU of a node, side by side: each with a part of the vector, and on a CPU of its own."""
     from odonata.scenario.apps.train.collectives import combining
 
-    count = _gpus_of_a_node("ring-channels", ranks, overhead)
+    count = _gpus_of_a_node("ring-channels", overhead)
     parts = [size * (channel + 1) // count - size * channel // count for channel in range(count)]
     rings = [
         {
