@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def check_nodes(app: Program, per_node: int, mapping: MappingTable, overhead: HostTable) -> None:
     """Raises InputError (path into the job) if an algorithm of `OF_NODES` has not a rank for each GPU, node by node."""
     algorithm = getattr(app, "algorithm", None)
-    if algorithm not in OF_NODES or overhead.gpu is None:
-        return
+    if not isinstance(algorithm, str) or algorithm not in OF_NODES or overhead.gpu is None:
+        return  # also a trace, which names algorithms by collective
     count = overhead.gpu.count
     if per_node != count:
         message = f"`{algorithm}` needs a rank for each GPU: found {per_node} on a node of {count} GPUs"
