@@ -86,9 +86,14 @@ def test_four_ranks_of_a_real_mpi(here: Path, capsys) -> None:
     orders = table.filter(rank=0).group_by("iteration").agg(pl.col("collective") + pl.col("bytes").cast(pl.String))
     assert len({tuple(row) for row in orders["collective"]}) == 12
     assert table["started"].is_sorted()
-    # 1 MiB takes longer than 4 B, or the operations were not run.
-    median = {(row["collective"], row["bytes"]): row["median_ns"] for row in told["times"]}
-    assert all(median[name, 1 << 20] > 2 * median[name, 4] for name, size in median if size == 4)
+    # 1 MiB takes longer than 4 B, or the operations were not run. Medians of four ranks on busy processors are those of
+    # the scheduler, so the shortest times are compared.
+    assert {(row["collective"], row["bytes"]) for row in told["times"]} == set(expected)
+    shortest = {
+        (name, size): time
+        for name, size, time in table.group_by("collective", "bytes").agg(pl.col("time_ns").min()).iter_rows()
+    }
+    assert all(shortest[name, 1 << 20] > 2 * shortest[name, 4] for name, size in shortest if size == 4)
     assert main(["cluster", "analyse", "probe", "--no-fit", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["slowest_rank"]
