@@ -156,6 +156,12 @@ def judged_again(row: Row) -> Row:
     return replace(row, verdict=verdict, why=row.why if told else "", experiment=row.experiment if told else "")
 
 
+def holds(row: Row) -> bool:
+    """Whether the statement holds for its numbers, also where no verdict is claimed."""
+    verdict = judge(row.kind, row.ours, row.theirs, row.tolerance, None, unit=row.unit, interval=row.interval)
+    return verdict in ("match", "direction")
+
+
 def growth(by_messages: Mapping[int, float]) -> Growth | None:
     """Whether a value depends on the number of messages; None if it was measured for one number only."""
     if len(by_messages) < 2:

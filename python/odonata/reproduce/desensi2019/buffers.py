@@ -22,7 +22,7 @@ from odonata.reproduce.desensi2019.relations import EQUAL, Relation, as_row, med
 from odonata.reproduce.markdown import table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import judge
+from odonata.reproduce.rows import holds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,12 +99,6 @@ def compare(runs: Runs) -> list[Row]:
                 row = as_row(Relation("D22", words, MODEL, tolerance, ratio, source), 1)
                 rows.append(replace(row, verdict="not comparable", why=_NO_CLAIM, experiment="", note=""))
     return rows
-
-
-def holds(row: Row) -> bool:
-    """Whether the statement holds, for both ends of its interval if it is an ordering."""
-    verdict = judge(row.kind, row.ours, row.theirs, row.tolerance, None, unit=row.unit, interval=row.interval)
-    return verdict in ("match", "direction")
 
 
 def _of_setting(rows: Sequence[Row], setting: tuple[str, str]) -> list[Row]:

@@ -18,7 +18,7 @@ from odonata.reproduce.desensi2019.relations import median_of
 from odonata.reproduce.markdown import counts, number, published, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import judge, statement
+from odonata.reproduce.rows import holds, statement
 from odonata.reproduce.salimibeni2022.relations import FACTOR, Measured
 from odonata.reproduce.salimibeni2022.runs import (
     COLLECTIVES,
@@ -171,12 +171,6 @@ def _of_cables(pairs: Pairs, model: str) -> Iterator[Row]:
 def _one_peak(measured: Measured) -> float:
     """p of "one peak" by Silverman's test; 1 for times that have too few different values for a second one."""
     return 1.0 if measured.peaks is None else measured.peaks.p_one
-
-
-def holds(row: Row) -> bool:
-    """Whether the statement holds, for both ends of its interval if it is an ordering."""
-    verdict = judge(row.kind, row.ours, row.theirs, row.tolerance, None, unit=row.unit, interval=row.interval)
-    return verdict in ("match", "direction")
 
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
