@@ -31,8 +31,9 @@ HEAD = (
 
 OUTDATED = "outdated.txt"
 """The pages that are known to be of another engine with other results: a name a line, `#` begins a comment."""
-SAME = 1e-3
-"""Numbers that differ by less, relatively, are the same. Assumed: more than fits differ between processors."""
+SAME, SAME_FITS = 1e-3, 0.05
+"""Numbers that differ by less, relatively, are the same; the second is for those that rest on fits, which may end
+elsewhere on another processor. Assumed."""
 
 Reduced = list[tuple[str, str, str, float]]
 """Model, id, statement and number of each row of the reduced form."""
@@ -43,11 +44,11 @@ def reduced_of(rows: Sequence[Row]) -> Reduced:
     return [(row.model, row.id, row.what, float(f"{row.ours:.6g}")) for row in rows]
 
 
-def same(kept: Reduced, now: Reduced) -> bool:
-    """Whether two reduced forms have the same rows with the same numbers."""
+def same(kept: Reduced, now: Reduced, within: float = SAME) -> bool:
+    """Whether two reduced forms have the same rows with the same numbers, relatively."""
     return len(kept) == len(now) and all(
         a[:3] == b[:3]
-        and (math.isclose(a[3], b[3], rel_tol=SAME, abs_tol=1e-9) or (math.isnan(a[3]) and math.isnan(b[3])))
+        and (math.isclose(a[3], b[3], rel_tol=within, abs_tol=1e-9) or (math.isnan(a[3]) and math.isnan(b[3])))
         for a, b in zip(kept, now, strict=True)
     )
 
