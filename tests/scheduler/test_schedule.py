@@ -17,7 +17,7 @@ from odonata.errors import InputError, RunError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.plan import load
 from odonata.scheduler.scheduling import Schedule, simulate
-from odonata.scheduler.window import Member, Window
+from odonata.scheduler.window import LEAST, LEAST_BESIDE, Member, Window
 from odonata.scheduler.window import simulate as measure
 from odonata.workload.book import default_text
 
@@ -250,6 +250,55 @@ def test_small_changes_can_keep_the_rates(stream):
     assert of_some < of_every
     for number, start, end, _ in ends([schedule]):
         assert end - start == pytest.approx(exact[number], rel=0.15)
+
+
+def test_kept_rates_are_close_to_those_of_every_window(stream):
+    """Catches rates that are kept for longer than `drift` allows, and new jobs whose placement does not count."""
+    every, some = Inline(), Inline()
+    jobs = [(job * 0.4 * MS, 2 + job % 2, (1 + job % 3) * MS, 1 + job % 2) for job in range(30)]
+    [exact] = scheduled(stream(*jobs, more="window.exact = true"), every)
+    [schedule] = scheduled(stream(*jobs), some)
+    of_every, of_some = (sum(window.first_ps > 0 for window in outcome.windows) for outcome in (every, some))
+    assert 2 * of_some < of_every
+    assert {window.least for window in every.windows} == {LEAST}
+    assert {window.least for window in some.windows if window.first_ps > 0} == {LEAST_BESIDE}
+    assert all(drift < 0.1 for _, drift in schedule.drifts)
+    took, would = (sum(end - start for _, start, end, _ in ends([each])) for each in (schedule, exact))
+    assert took == pytest.approx(would, rel=0.02)
+    assert ends(scheduled(stream(*jobs), workers=3)) == ends([schedule])  # guesses have rates that no window gave
+
+
+@pytest.mark.parametrize(
+    ("drifts", "more", "due"),
+    [
+        ([], "", True),  # nothing is known
+        ([(0.25, 0.01)] * 3, "", False),  # jobs on 3 of 16 nodes: expected 0.75 %
+        ([(0.25, 0.04)] * 3, "", True),  # expected 3 %
+        ([(0.25, 0.01)] * 3, 'window.drift = "0.5 %"', True),
+        ([(0.25, 0.01)] * 3, 'window.change = "10 %"', True),
+        ([], 'window.change = "20 %"', False),
+        ([(0.25, 0.0)] * 3, "window.exact = true", True),
+    ],
+)
+def test_a_window_is_due_when_rates_have_probably_drifted(stream, drifts, more, due):
+    file = stream(*SIX, more=more or "window.contention = false")
+    given = load(file).table.window
+    [schedule] = scheduled(stream(*SIX, more="window.contention = false"))
+    running = Schedule("case", schedule.stream, schedule.timeline, seen={0: 6, 1: 4, 2: 6}, drifts=drifts)
+    running.timeline = SimpleNamespace(network=(0, 1, 2, 4))
+    assert running.changed() == 3
+    assert running.needs_window(given, 16) is due
+    running.timeline = SimpleNamespace(network=(0, 1, 2))
+    assert not running.needs_window(given, 16)  # nothing has changed
+
+
+def test_a_new_job_has_what_the_others_left_to_its_application(stream):
+    """Catches a job that is slow on its nodes and gets the rate of jobs on better ones."""
+    [schedule] = scheduled(stream(*SIX, more="window.contention = false"))
+    running = Schedule("case", schedule.stream, schedule.timeline, {0: 450_000, 2: 800_000}, {0: 6, 2: 6})
+    running.own = {0: 900_000, 2: 1_000_000, 4: 500_000}
+    running.timeline = SimpleNamespace(network=(0, 2, 4))
+    assert running.carried() == {0: 450_000, 2: 800_000, 4: 325_000}
 
 
 def test_a_new_job_has_the_mean_rate_of_its_application(stream):

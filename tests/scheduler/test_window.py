@@ -81,6 +81,7 @@ def test_the_key_knows_everything_that_decides():
         replace(plain, error=0.1),
         replace(plain, first_ps=2 * 10**9),
         replace(plain, longest_ps=10**12),
+        replace(plain, least=5),
         replace(plain, content="another machine in a file of the same name"),
         replace(plain, members=(Member(HALO, (0, 1), program=True, content="another mapping"),)),
     ]

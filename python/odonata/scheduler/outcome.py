@@ -54,6 +54,9 @@ class Case:
     windows: int
     long_windows: int
     """Windows in which the interval of a job is longer than wanted."""
+    drift: float | None
+    """By which part the rates that jobs had kept were wrong when the next window was simulated (mean, weighted by nodes
+    and then over windows); None for fewer than two windows."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,7 @@ def _case(plan: Plan, schedule: Schedule, jobs: pl.DataFrame, cache: Cache) -> C
         killed=int(own["killed"].sum()),
         windows=len(errors),
         long_windows=sum(any(error is not None and error > wanted for error in window) for window in errors),
+        drift=sum(drift for _, drift in schedule.drifts) / len(schedule.drifts) if schedule.drifts else None,
     )
 
 

@@ -18,7 +18,7 @@ from odonata.errors import RunError
 from odonata.processors import begin_worker
 from odonata.scheduler.timeline import ONE, Timeline
 from odonata.scheduler.utilisation import expected
-from odonata.scheduler.window import LEAST, SLACK, WARM_UP, Member, Window, safely
+from odonata.scheduler.window import LEAST, LEAST_BESIDE, SLACK, WARM_UP, Member, Window, safely
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 
     from odonata.scheduler.cache import Cache
     from odonata.scheduler.plan import Plan, Stream
+    from odonata.scheduler.tables import WindowTable
     from odonata.scheduler.window import Measured
 
+CHECKED = 3
+"""Windows with a drift that must be known before rates are kept without one (assumed)."""
+MOST_KEPT = 0.25
+"""Rates are not kept any longer when jobs with more than this part of the nodes have started or ended (assumed)."""
 STRIKES = 3
 """Times that the workers may die before the schedule stops."""
 LOOK_S = 1.0
@@ -66,6 +71,11 @@ class Schedule:
     """The last known rate of each job."""
     seen: dict[int, int] = field(default_factory=dict)
     """The jobs of the last window, with their nodes."""
+    own: dict[int, int] = field(default_factory=dict)
+    """The rate that each running job has on its nodes if no other job runs, as far as it is known."""
+    drifts: list[tuple[float, float]] = field(default_factory=list)
+    """At each window but the first: the part of the nodes whose jobs had started or ended since the one before, and by
+    which part the rates that jobs had kept were wrong (mean, weighted by nodes)."""
     keys: list[str] = field(default_factory=list)
     """The windows that it has used, in order."""
     patterns: frozenset[int] = frozenset()
@@ -76,8 +86,9 @@ class Schedule:
     def copy(self) -> Schedule:
         """Another one in the same state, which can go on by itself."""
         return replace(
-            self, timeline=self.timeline.copy(), rates={**self.rates}, seen={**self.seen}, keys=[], guess=None
-        )
+            self, timeline=self.timeline.copy(), rates={**self.rates}, seen={**self.seen}, own={**self.own},
+            drifts=[*self.drifts], keys=[], guess=None,
+        )  # fmt: skip
 
     @property
     def network(self) -> dict[int, int]:
@@ -89,21 +100,47 @@ class Schedule:
         now = self.network
         return sum({**self.seen, **now}[number] for number in self.seen.keys() ^ now.keys())
 
-    def carried(self) -> dict[int, int]:
-        """Rates without a window: those of the last one; of new jobs, the mean of those with the same application.
+    def needs_window(self, given: WindowTable, nodes: int) -> bool:
+        """Whether the rates of the last window no longer count, on a machine with so many nodes.
 
-        If no job has it, the mean of all programs; a pattern has the rate 1.
+        Rates are expected to drift as before: in proportion to the nodes of jobs that have started or ended.
+        """
+        if not self.seen:
+            return True
+        changed = self.changed() / nodes
+        if given.exact or not changed:
+            return changed > 0
+        if given.change is not None:
+            return changed > given.change
+        if len(self.drifts) < CHECKED or changed > MOST_KEPT:
+            return True
+        drifted = sum(drift for _, drift in self.drifts) / sum(share for share, _ in self.drifts)
+        return changed * drifted > given.drift
+
+    def drift(self, measured: Mapping[int, int], nodes: int) -> tuple[float, float]:
+        """What `drifts` says of a window that has just been simulated."""
+        kept = self.carried()
+        programs = [number for number in kept if self.stream.jobs[number].app not in self.patterns]
+        total = sum(self.stream.jobs[number].nodes for number in programs)
+        wrong = sum(self.stream.jobs[number].nodes * abs(kept[number] / measured[number] - 1) for number in programs)
+        return self.changed() / nodes, wrong / total if total else 0.0
+
+    def carried(self) -> dict[int, int]:
+        """Rates without a window: those of the last one.
+
+        A new job has its rate without other jobs (`own`), times what the others left to the jobs with its application
+        in the last window (mean); if there were none, to all programs. A pattern has the rate 1.
         """
         jobs, now = self.stream.jobs, self.timeline.network
         programs = [number for number in now if jobs[number].app not in self.patterns]
-        known = [number for number in programs if number in self.seen and number in self.rates]
+        left = {n: self.rates[n] / self.own.get(n, ONE) for n in programs if n in self.seen and n in self.rates}
         for number in now:
             if number not in self.rates and jobs[number].app in self.patterns:
                 self.rates[number] = ONE
             elif number not in self.rates:
-                alike = [self.rates[other] for other in known if jobs[other].app == jobs[number].app]
-                among = alike or [self.rates[other] for other in known] or [ONE]
-                self.rates[number] = round(sum(among) / len(among))
+                alike = [share for other, share in left.items() if jobs[other].app == jobs[number].app]
+                among = alike or [*left.values()] or [1.0]
+                self.rates[number] = max(1, round(self.own.get(number, ONE) * sum(among) / len(among)))
         return {number: self.rates[number] for number in now}
 
 
@@ -113,6 +150,7 @@ class Rates:
     def __init__(self, plan: Plan, cache: Cache) -> None:
         self.plan, self.cache = plan, cache
         self._usable = plan.system.shape.nodes - len(plan.system.unusable_nodes)
+        self._least = LEAST if plan.table.window.exact else LEAST_BESIDE
         self._keys: dict[Window, str] = {}
 
     def key(self, window: Window) -> str:
@@ -126,34 +164,57 @@ class Rates:
         given = self.plan.table.window
         if not given.contention or not schedule.timeline.network:
             return [], None
-        if schedule.seen and schedule.changed() <= given.change * self._usable:
-            return [], None
-        members = self._members(schedule)
-        alone = [self._alone(member) for member in members if member.program]
-        missing = [window for window in dict.fromkeys(alone) if self.key(window) not in self.cache]
-        if missing:
+        together = schedule.needs_window(given, self._usable)
+        members = {
+            number: member
+            for number, member in self._members(schedule).items()
+            if together or number not in schedule.own
+        }
+        programs = [member for member in members.values() if member.program]
+        single = [self._alone(member) for member in programs]
+        if not given.exact:
+            single += [self._on_its_nodes(member) for member in programs]
+        missing = [window for window in dict.fromkeys(single) if self.key(window) not in self.cache]
+        if missing or not together:
             return missing, None
-        window = self._together(members)
+        window = self._together([*members.values()])
         return ([] if self.key(window) in self.cache else [window]), window
 
     def rates(self, schedule: Schedule, window: Window | None) -> dict[int, int]:
         """The rate of each running job that uses the network; from now on they are the last known ones."""
         if not self.plan.table.window.contention:
             return {}
+        members = self._members(schedule)
+        if not self.plan.table.window.exact:
+            known = schedule.own
+            schedule.own = {
+                number: known[number] if number in known else self._rate(member, self._on_its_nodes(member))
+                for number, member in members.items()
+            }
         if window is None:
             return schedule.carried()
-        measured = self.cache[self.key(window)]
-        times = dict(zip(window.members, measured.means_ps, strict=True))
-        schedule.rates, schedule.seen = {}, schedule.network
-        for number, member in zip(schedule.timeline.network, self._members(schedule), strict=True):
-            now = times[member]
-            alone = self.cache[self.key(self._alone(member))].means_ps[0] if member.program else None
-            schedule.rates[number] = max(1, round(ONE * alone / now)) if alone and now else ONE
-        return {**schedule.rates}
+        rates = {number: self._rate(member, window) for number, member in members.items()}
+        if schedule.seen:
+            schedule.drifts.append(schedule.drift(rates, self._usable))
+        schedule.rates, schedule.seen = rates, schedule.network
+        return {**rates}
 
-    def _members(self, schedule: Schedule) -> list[Member]:
+    def _members(self, schedule: Schedule) -> dict[int, Member]:
+        """The running jobs that use the network, by number."""
         running, jobs = schedule.timeline.running, schedule.stream.jobs
-        return [self.plan.member(jobs[number], running[number].nodes) for number in schedule.timeline.network]
+        return {number: self.plan.member(jobs[number], running[number].nodes) for number in schedule.timeline.network}
+
+    def _rate(self, member: Member, window: Window) -> int:
+        """The rate of a job in a window that has been simulated."""
+        if not member.program:
+            return ONE
+        alone = self.cache[self.key(self._alone(member))].means_ps[0]
+        now = self.cache[self.key(window)].means_ps[window.members.index(member)]
+        return max(1, round(ONE * alone / now)) if alone and now else ONE
+
+    def _on_its_nodes(self, member: Member) -> Window:
+        """The job by itself."""
+        return self._window([member], 0)
 
     def _alone(self, member: Member) -> Window:
         """The job by itself on the first nodes of the machine: what its work refers to."""
@@ -166,14 +227,14 @@ class Rates:
             (self.cache[self.key(self._alone(member))].means_ps[0] or 0.0 for member in members if member.program),
             default=0.0,
         )
-        length = min(round(SLACK * (WARM_UP + LEAST + 1) * slowest), self.plan.table.window.longest)
+        length = min(round(SLACK * (WARM_UP + self._least + 1) * slowest), self.plan.table.window.longest)
         return self._window(sorted(members, key=lambda member: min(member.nodes)), max(1, length))
 
     def _window(self, members: list[Member], first_ps: int) -> Window:
         given = self.plan.table.window
         return Window(
             self.plan.machine, str(self.plan.folder.resolve()), tuple(members), given.seed, float(given.error),
-            first_ps, given.longest, self.plan.content,
+            first_ps, given.longest, self.plan.content, self._least if first_ps else LEAST,
         )  # fmt: skip
 
 

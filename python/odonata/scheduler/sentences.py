@@ -20,7 +20,7 @@ def as_text(outcome: Outcome, width: int | None = None) -> str:
     if outcome.differences:
         title = f"difference to {outcome.cases[0].case}, mean over the same jobs (95 % interval):"
         lines += ["", title, *_differences(outcome).lines(width)]
-    lines += _warnings(outcome)
+    lines += [*_drift(outcome), *_warnings(outcome)]
     return "\n".join(lines)
 
 
@@ -45,6 +45,15 @@ def _row(case: Case, *, streams: bool) -> list[str]:
         "-" if math.isnan(case.worst_network_slowdown) else f"{case.worst_network_slowdown:.2f}",
         f"{case.windows:,}",
     ]
+
+
+def _drift(outcome: Outcome) -> list[str]:
+    """How wrong the rates were that jobs kept from one window to the next."""
+    drifts = [100 * case.drift for case in outcome.cases if case.drift is not None]
+    if not drifts:
+        return []
+    ends = sorted({f"{drift:.1f}" for drift in (min(drifts), max(drifts))}, key=float)
+    return ["", f"From one window to the next, the rates of jobs changed by {' to '.join(ends)} % (mean)."]
 
 
 def _differences(outcome: Outcome) -> Table:

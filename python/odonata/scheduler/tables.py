@@ -109,10 +109,20 @@ class WindowTable(Table):
         description="a window is long enough when the half width of the 95 % interval of each job's iteration time is "
         "within this part of its mean (10 %, assumed)",
     )
-    change: Ratio = Field(
-        Fraction(0),
-        description="jobs that have started or ended since the last window call for another one if they have more than "
-        "this part of the machine's nodes (0: every job does)",
+    drift: Ratio = Field(
+        Fraction(1, 50),
+        description="jobs keep their rates until these are expected to have changed by more than this part (2 %, "
+        "assumed); then another window is simulated",
+    )
+    change: Ratio | None = Field(
+        None,
+        description="in place of `drift`: jobs that have started or ended since the last window call for another one "
+        "if they have more than this part of the machine's nodes",
+    )
+    exact: bool = Field(
+        False,
+        description="true: a window after every start and end, and ten iterations of every job in it; `drift` and "
+        "`change` do not count",
     )
     longest: PositiveTime = Field(
         100 * 10**9, description="longest window (100 ms, assumed); its results count even if intervals are longer"

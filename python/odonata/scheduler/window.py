@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 WARM_UP = 1
 """First iterations of a window, which do not count (assumed: all jobs begin at once, and then get out of step)."""
 BATCHES = 5
-LEAST = 2 * BATCHES
-"""Fewest iterations that count."""
+LEAST, LEAST_BESIDE = 2 * BATCHES, BATCHES
+"""Fewest iterations that count: of a job alone and with `window.exact`, and of a job beside others. Half as many make a
+window half as long, and let what changes from one iteration to the next at the begin count for more (assumed)."""
 STUDENT = 2.776
 """The quantile of 97.5 % of Student's distribution with `BATCHES` - 1 degrees of freedom."""
 SLACK = 1.25
@@ -65,6 +66,8 @@ class Window:
     longest_ps: int
     content: str = ""
     """A hash of what the machine resolves to, files included."""
+    least: int = LEAST
+    """Fewest iterations of a job that count."""
 
     @property
     def key(self) -> str:
@@ -107,12 +110,13 @@ def simulate(window: Window) -> Measured:
     OdonataError
         If the jobs cannot be simulated, and if a job ends no iteration in the longest window.
     """
-    extent, hops, wall = window.first_ps or LEAST, 0, 0.0
+    extent, hops, wall = window.first_ps or window.least, 0, 0.0
     while True:
         spec, result = _run(window, extent)
         hops, wall = hops + result["packet_hops"], wall + result["wall_s"]
         estimates = [
-            _estimate(spec, result, job) if member.program else (None, 0.0) for job, member in enumerate(window.members)
+            _estimate(spec, result, job, window.least) if member.program else (None, 0.0)
+            for job, member in enumerate(window.members)
         ]
         enough = all(error is not None and error <= window.error for _, error in estimates)
         length = int(result["end_ps"])
@@ -169,7 +173,9 @@ def _hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _estimate(spec: Mapping[str, Any], result: Mapping[str, Any], job: int) -> tuple[float | None, float | None]:
+def _estimate(
+    spec: Mapping[str, Any], result: Mapping[str, Any], job: int, least: int
+) -> tuple[float | None, float | None]:
     """The mean time of an iteration, and the half width of its interval as a part of it."""
     from odonata.store.programs import of_job
 
@@ -178,13 +184,13 @@ def _estimate(spec: Mapping[str, Any], result: Mapping[str, Any], job: int) -> t
     ends = sorted(int(end) for end in rows["last_end_ps"][whole])[WARM_UP:]
     if len(ends) < 2:
         return None, None
-    return (ends[-1] - ends[0]) / (len(ends) - 1), half_width(ends)
+    return (ends[-1] - ends[0]) / (len(ends) - 1), half_width(ends, least)
 
 
-def half_width(ends: Sequence[int]) -> float | None:
+def half_width(ends: Sequence[int], least: int = LEAST) -> float | None:
     """Half of the 95 % interval of the mean time between these ends, as a part of the mean; None for too few."""
     count = len(ends) - 1
-    if count < LEAST:
+    if count < least:
         return None
     mean = (ends[-1] - ends[0]) / count
     # The batches cover the end; what does not divide is left out at the begin.
