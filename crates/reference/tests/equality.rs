@@ -233,6 +233,12 @@ fn sim_equals_the_reference_when_jobs_run_programs_and_routers_know_of_each_othe
     compare_all(150, testkit::global_program_spec);
 }
 
+/// All-reduces in phases along two axes, and as graphs with several CPUs, whose messages share the queues between GPUs.
+#[test]
+fn sim_equals_the_reference_when_jobs_run_all_reduces_of_gpus() {
+    compare_all(400, testkit::gpu_collective_spec);
+}
+
 #[test]
 fn sim_equals_the_reference_when_nics_answer_every_packet() {
     compare_all(300, testkit::answered_spec);

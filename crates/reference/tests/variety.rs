@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
-use odonata_sim::spec::{Body, MetricKind, NicOrder, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec};
+use odonata_sim::spec::{
+    Body, MetricKind, NicOrder, PhaseAction, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec,
+};
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
 
@@ -372,6 +374,55 @@ fn programs_meet_every_rule() {
         assert_each(&counts, 10, list);
     }
     assert_each(&counts, 5, &["takes no time"]);
+}
+
+#[test]
+fn all_reduces_of_gpus_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..400 {
+        let spec = testkit::gpu_collective_spec(seed);
+        let rails = spec.machine().expect("it was built before").network().rails;
+        for job in &spec.jobs {
+            let Some(program) = &job.program else { continue };
+            let gpus = program.gpus.as_ref().expect("it has some");
+            let per_node = job.nodes.iter().filter(|&&node| node == job.nodes[0]).count();
+            let kind = format!("{:?}", gpus.network);
+            count(&mut counts, format!("GPUs {}", kind.split(' ').next().expect("its name")), per_node > 1);
+            count(&mut counts, "a rank for each GPU of several", gpus.count as usize == per_node && per_node > 1);
+            count(&mut counts, "several nodes of several ranks", per_node > 1 && per_node < job.nodes.len());
+            count(&mut counts, "NICs of GPUs", rails > 1 && gpus.nics.iter().any(|&nic| nic > 0));
+            let combines = program.costs.combine.is_some() || !program.combine_by_size.is_empty();
+            match &program.body {
+                Body::Phases { phases, .. } => {
+                    let empty = matches!(phases[0].what, PhaseAction::ReduceScatter { bytes: 0, .. });
+                    count(&mut counts, "hierarchical", true);
+                    count(&mut counts, "hierarchical, combines", combines && !empty);
+                }
+                Body::Stages(stages) => {
+                    let name = format!("{:?}", stages.collectives[0].phases[0].what);
+                    let name = name.split(' ').next().expect("its name");
+                    count(&mut counts, name, true);
+                    let several = stages.collectives.len() > 1;
+                    count(&mut counts, format!("{name}, several"), several);
+                    count(&mut counts, format!("{name}, combines"), stages.collectives[0].combine_ps > 0);
+                }
+                Body::Trace { .. } => unreachable!("its body is another"),
+            }
+        }
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        let of = |what: fn(&odonata_sim::output::JobTotals) -> bool| output.jobs.iter().any(what);
+        count(&mut counts, "near messages", of(|job| job.intra_node > 0));
+        count(&mut counts, "rendezvous", of(|job| job.control > 0));
+        count(&mut counts, "complete", !output.ranks.finish_ps.contains(&NOT_FINISHED));
+        count(&mut counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
+    }
+    let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
+    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs"];
+    let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];
+    let ends = ["near messages", "rendezvous", "complete", "cut short"];
+    for list in [&forms[..], &gpus, &nodes, &ends] {
+        assert_each(&counts, 30, list);
+    }
 }
 
 #[test]

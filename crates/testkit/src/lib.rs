@@ -3,6 +3,7 @@
 mod bursts;
 mod choices;
 mod fabrics;
+mod gpu_collectives;
 mod jobs;
 mod machines;
 mod phases;
@@ -252,6 +253,28 @@ pub fn fetching_program_spec(seed: u64) -> Spec {
         let mut spec = c.of(&makers)(c.next());
         fabrics::answer(&mut c, &mut spec.fabric, true);
         if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
+/// A valid specification of a machine of any kind whose jobs run all-reduces made for nodes with several GPUs.
+pub fn gpu_collective_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x69_0a11_4ed0);
+    let makers: [fn(u64) -> Spec; 8] = [
+        program_spec,
+        program_spec,
+        instant_program_spec,
+        global_program_spec,
+        tree_program_spec,
+        hyperx_program_spec,
+        windowed_spec,
+        striped_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        gpu_collectives::put(&mut c, &mut spec);
+        if spec.jobs.iter().any(|job| job.program.is_some()) && spec.check().is_ok() {
             return valid(seed, spec);
         }
     }

@@ -61,7 +61,7 @@ fn places(c: &mut Choices, nodes: &[u32]) -> Vec<u32> {
 }
 
 /// About the time of a packet from node to node, which scales all times of a program.
-fn trip(fabric: &FabricSpec) -> u64 {
+pub fn trip(fabric: &FabricSpec) -> u64 {
     let of = |link: &odonata_sim::spec::LinkSpec| {
         link.bandwidth.serialisation_ps(u64::from(fabric.packet_bytes)) + link.latency_ps
     };
@@ -147,7 +147,7 @@ fn combine_by_size(c: &mut Choices, trip: u64, packet_bytes: u32) -> Vec<SizedCo
 }
 
 /// One to five GPUs, with queues that a packet takes about a trip to cross, and any network between them.
-fn gpus(c: &mut Choices, trip: u64, packet_bytes: u32, rails: u32) -> GpuSpec {
+pub fn gpus(c: &mut Choices, trip: u64, packet_bytes: u32, rails: u32) -> GpuSpec {
     let count = c.count(1, 5);
     let latency_ps = c.of(&[0, 1, trip / 10, trip]);
     let bandwidth = |c: &mut Choices| {
