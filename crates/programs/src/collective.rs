@@ -37,6 +37,7 @@ mod scatter_allgather;
 mod scatter_doubling;
 mod scattered;
 mod step;
+mod tree_channel;
 
 pub use piece::{Division, Piece};
 pub use run::Collective;
@@ -44,7 +45,7 @@ pub use step::{Act, Algorithm, CollectiveStep, Move};
 
 use odonata_error::{Error, ErrorKind, path};
 
-use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter};
+use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, Tree, Way};
 use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
@@ -62,6 +63,7 @@ use ring::Ring;
 use scatter_allgather::ScatterAllgather;
 use scatter_doubling::ScatterDoubling;
 use scattered::Scattered;
+use tree_channel::TreeChannel;
 
 /// The algorithms. All constructors fail if there are no ranks, if the root is not a rank, or if a message would be
 /// larger than 2^40 bytes.
@@ -124,18 +126,18 @@ impl Collective {
     /// # Errors
     /// [`Error`]: also for ranks that are not whole nodes, and for a first rank that a node does not have.
     pub fn ring_channel(n: u32, per_node: u32, first: u32, bytes: u64) -> Result<Self, Error> {
-        check(n, 0)?;
-        if per_node == 0 || !n.is_multiple_of(per_node) {
-            let nodes = n.checked_div(per_node).unwrap_or(0);
-            let points = u128::from(per_node) * u128::from(nodes);
-            let kind = ErrorKind::GridOfOtherSize { grid: vec![per_node, nodes], points, ranks: n.into() };
-            return Err(kind.at(path!["per_node"]));
-        }
-        if first >= per_node {
-            let kind = ErrorKind::OutOfRange { found: first.into(), least: 0, most: u64::from(per_node) - 1 };
-            return Err(kind.at(path!["first"]));
-        }
+        check_nodes(n, per_node, first)?;
         Self::new(Channel::new(n, per_node, first), n, Division::split(bytes, n))
+    }
+
+    /// See [`crate::PhaseAction::TreeChannel`].
+    ///
+    /// # Errors
+    /// [`Error`]: as for [`Collective::ring_channel`].
+    pub fn tree_channel(n: u32, tree: Tree, way: Way, per_node: u32, first: u32, bytes: u64) -> Result<Self, Error> {
+        check_nodes(n, per_node, first)?;
+        let algorithm = TreeChannel::new(n / per_node, per_node, first, tree, way);
+        Self::new(algorithm, n, Division::split(bytes, 1))
     }
 
     /// See [`crate::PhaseAction::Allgather`].
@@ -204,4 +206,20 @@ fn check(ranks: u32, root: u32) -> Result<(), Error> {
         _ if root < ranks => Ok(()),
         _ => Err(ErrorKind::RootNotARank { root, ranks: ranks.into() }.at(path!["root"])),
     }
+}
+
+/// Refuses ranks that are not whole nodes, and a first rank that a node does not have.
+fn check_nodes(ranks: u32, per_node: u32, first: u32) -> Result<(), Error> {
+    check(ranks, 0)?;
+    if per_node == 0 || !ranks.is_multiple_of(per_node) {
+        let nodes = ranks.checked_div(per_node).unwrap_or(0);
+        let points = u128::from(per_node) * u128::from(nodes);
+        let kind = ErrorKind::GridOfOtherSize { grid: vec![per_node, nodes], points, ranks: ranks.into() };
+        return Err(kind.at(path!["per_node"]));
+    }
+    if first >= per_node {
+        let kind = ErrorKind::OutOfRange { found: first.into(), least: 0, most: u64::from(per_node) - 1 };
+        return Err(kind.at(path!["first"]));
+    }
+    Ok(())
 }

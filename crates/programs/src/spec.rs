@@ -110,6 +110,20 @@ pub enum PhaseAction {
         /// Size of a vector: of this channel's part of it.
         bytes: u64,
     },
+    /// Along one tree of a double binary tree over nodes that have several ranks: all vectors are combined at its root, or
+    /// the root's data goes to all.
+    TreeChannel {
+        /// Which of the two trees.
+        tree: Tree,
+        /// To its root, or from it.
+        way: Way,
+        /// Ranks of a node.
+        per_node: u32,
+        /// The rank of each node that exchanges with other nodes, from 0.
+        first: u32,
+        /// Size of a vector: of the part of it that this tree carries at a time.
+        bytes: u64,
+    },
     /// Every rank gets the data of all.
     Allgather {
         /// The algorithm.
@@ -165,6 +179,9 @@ impl PhaseAction {
             Self::Allreduce { algorithm, bytes } => boxed(Collective::allreduce(*algorithm, ranks, *bytes)),
             Self::RingChannel { per_node, first, bytes } => {
                 boxed(Collective::ring_channel(ranks, *per_node, *first, *bytes))
+            }
+            Self::TreeChannel { tree, way, per_node, first, bytes } => {
+                boxed(Collective::tree_channel(ranks, *tree, *way, *per_node, *first, *bytes))
             }
             Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
             Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
@@ -225,6 +242,26 @@ choices! {
         Ring = "ring",
         /// Recursive halving, then recursive doubling of blocks.
         Rabenseifner = "rabenseifner",
+    }
+}
+
+choices! {
+    /// The two trees of a double binary tree.
+    pub enum Tree {
+        /// That with its root at node 0.
+        First = "first",
+        /// The same, mirrored or shifted by a node.
+        Second = "second",
+    }
+}
+
+choices! {
+    /// Ways along a tree.
+    pub enum Way {
+        /// A reduction to its root.
+        Up = "up",
+        /// A broadcast from its root.
+        Down = "down",
     }
 }
 

@@ -405,6 +405,8 @@ fn all_reduces_of_gpus_meet_every_rule() {
                     let several = stages.collectives.len() > 1;
                     count(&mut counts, format!("{name}, several"), several);
                     count(&mut counts, format!("{name}, combines"), stages.collectives[0].combine_ps > 0);
+                    let chunks = stages.collectives.len() > 4 * per_node && name == "TreeChannel";
+                    count(&mut counts, "TreeChannel, several chunks", chunks);
                 }
                 Body::Trace { .. } => unreachable!("its body is another"),
             }
@@ -417,10 +419,11 @@ fn all_reduces_of_gpus_meet_every_rule() {
         count(&mut counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
     }
     let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
+    let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
     let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs"];
     let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];
     let ends = ["near messages", "rendezvous", "complete", "cut short"];
-    for list in [&forms[..], &gpus, &nodes, &ends] {
+    for list in [&forms[..], &trees, &gpus, &nodes, &ends] {
         assert_each(&counts, 30, list);
     }
 }

@@ -1,7 +1,7 @@
-//! All-reduces over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/rings.py`).
+//! All-reduces over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/of_nodes.py`).
 
 use odonata_programs::stages::{StageAction, StageCollective, StageNode, Stages};
-use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter};
+use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, Tree, Way};
 use odonata_sim::Spec;
 use odonata_sim::spec::{Body, JobSpec, ProgramSpec};
 
@@ -40,9 +40,10 @@ pub fn put(c: &mut Choices, spec: &mut Spec) {
 fn put_in(c: &mut Choices, program: &mut ProgramSpec, ranks: u32, per_node: u32, packet: u32) {
     let packet = u64::from(packet);
     let bytes = c.of(&[0, 1, packet, packet * 4 + 1, packet * 30]);
-    program.body = match c.within(0, 1) {
+    program.body = match c.within(0, 2) {
         0 => hierarchical(ranks, per_node, bytes),
-        _ => ring_channels(c, per_node, bytes),
+        1 => ring_channels(c, per_node, bytes),
+        _ => double_binary_tree(c, per_node, bytes),
     };
     // An endless program could be one that takes no time.
     program.iterations = program.iterations.or(Some(c.of(&[1, 2, 4])));
@@ -67,6 +68,24 @@ fn ring_channels(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
         let ring = PhaseAction::RingChannel { per_node, first, bytes: part };
         let number = collective(&mut stages, ring, combine_ps);
         node(&mut stages, first, vec![0], number);
+    }
+    Body::Stages(stages)
+}
+
+fn double_binary_tree(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
+    let (combine_ps, chunks) = (c.of(&[0, 0, 77]), c.count(1, 4));
+    let mut stages = Stages { collectives: Vec::new(), stages: vec![vec![call(c)]] };
+    for channel in 0..2 * per_node {
+        let (tree, whole) = (Tree::ALL[channel as usize % 2], part(bytes, channel, 2 * per_node));
+        let (mut up, mut down) = (0, 0);
+        for chunk in 0..chunks {
+            let bytes = part(whole, chunk, chunks);
+            let of = |way| PhaseAction::TreeChannel { tree, way, per_node, first: channel / 2, bytes };
+            let number = collective(&mut stages, of(Way::Up), combine_ps);
+            up = node(&mut stages, 2 * channel, vec![up], number);
+            let number = collective(&mut stages, of(Way::Down), combine_ps);
+            down = node(&mut stages, 2 * channel + 1, vec![down, up], number);
+        }
     }
     Body::Stages(stages)
 }

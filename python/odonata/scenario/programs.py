@@ -13,7 +13,7 @@ from odonata.scenario.apps import FILES, Program
 from odonata.scenario.apps.app import JOB_KEYS
 from odonata.scenario.apps.bursts import LengthTable, written
 from odonata.scenario.apps.mapping import Known, MappingTable
-from odonata.scenario.apps.rings import check_nodes
+from odonata.scenario.apps.of_nodes import check_nodes
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
@@ -47,14 +47,15 @@ class ProgramJob:
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
         every = {"every_ps": self.every_ps} if self.every_ps else {}
+        paid = self.app.paid(self.overhead)
         return {
             "start_ps": self.start_ps,
             "iterations": self.iterations,
             "gap_ps": self.gap_ps,
             **every,
-            **self.overhead.costs(),
-            **self.overhead.gpus(),
-            "body": with_calls(with_barrier(self.body) if self.barrier else self.body, self.overhead.call),
+            **paid.costs(),
+            **paid.gpus(),
+            "body": with_calls(with_barrier(self.body) if self.barrier else self.body, paid.call),
         }
 
     def document(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 use odonata_error::Error;
 use odonata_programs::collective::Division;
-use odonata_programs::{Broadcast, Op, PhaseAction, Reduce};
+use odonata_programs::{Broadcast, Op, PhaseAction, Reduce, Tree, Way};
 
 use crate::cases::{all, made};
 use crate::script::Script;
@@ -38,8 +38,11 @@ fn what_cannot_be_is_refused_with_its_field() {
 #[test]
 fn a_channel_needs_whole_nodes_and_a_rank_of_them() {
     let refused = |per_node, first| {
-        let what = PhaseAction::RingChannel { per_node, first, bytes: 8 };
-        what.part(12).err().map(|error| error.to_string())
+        let ring = PhaseAction::RingChannel { per_node, first, bytes: 8 };
+        let tree = PhaseAction::TreeChannel { tree: Tree::Second, way: Way::Up, per_node, first, bytes: 8 };
+        let [ring, tree] = [ring, tree].map(|what| what.part(12).err().map(|error| error.to_string()));
+        assert_eq!(ring, tree);
+        ring
     };
     assert_eq!(refused(4, 3), None);
     let grid = |grid: &str, points| {
@@ -80,7 +83,11 @@ fn messages_have_at_most_2_to_the_40_bytes() {
 #[test]
 fn any_number_of_ranks_can_be_asked_for() {
     for ranks in [u32::MAX, 1 << 31, (1 << 31) + 1, (1 << 31) - 1] {
-        for what in all(ranks - 2, 1 << 8) {
+        let mut whats = all(ranks - 2, 1 << 8);
+        for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
+            whats.push(PhaseAction::TreeChannel { tree, way, per_node: 1, first: 0, bytes: 1 << 8 });
+        }
+        for what in whats {
             let part = what.part(ranks).unwrap();
             let chunk = |rank, index| {
                 let mut ops = Vec::new();

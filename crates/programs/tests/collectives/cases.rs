@@ -2,7 +2,9 @@
 
 use odonata_error::Error;
 use odonata_programs::collective::Collective;
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter};
+use odonata_programs::{
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter, Tree, Way,
+};
 
 /// Powers of two, their neighbours, and all small numbers.
 pub fn numbers_of_ranks() -> impl Iterator<Item = u32> {
@@ -51,6 +53,19 @@ pub fn channels(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
     sizes.flat_map(first).collect()
 }
 
+/// Both trees, both ways, over nodes of all sizes that so many ranks can be divided into.
+pub fn trees(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
+    let mut all = Vec::new();
+    for per_node in (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node)) {
+        for first in 0..per_node {
+            for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
+                all.push(PhaseAction::TreeChannel { tree, way, per_node, first, bytes });
+            }
+        }
+    }
+    all
+}
+
 /// Every algorithm.
 pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
     [rooted(root, bytes), unrooted(bytes)].concat()
@@ -63,6 +78,9 @@ pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
         PhaseAction::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
         PhaseAction::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
         PhaseAction::RingChannel { per_node, first, bytes } => Collective::ring_channel(ranks, per_node, first, bytes),
+        PhaseAction::TreeChannel { tree, way, per_node, first, bytes } => {
+            Collective::tree_channel(ranks, tree, way, per_node, first, bytes)
+        }
         PhaseAction::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
         PhaseAction::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
         PhaseAction::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),

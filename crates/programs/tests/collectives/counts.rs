@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
-use crate::cases::{all, numbers_of_ranks};
+use crate::cases::{all, numbers_of_ranks, trees};
 use crate::script::Script;
 
 /// Messages and bytes of all ranks together, for vectors of `b` bytes.
@@ -134,7 +134,7 @@ fn stated_sizes_are_those_that_are_sent() {
     let mut stated = 0;
     for ranks in numbers_of_ranks() {
         for bytes in [0, 1, 7, 100, 1 << 20] {
-            for what in all(0, bytes) {
+            for what in [all(0, bytes), trees(ranks, bytes)].concat() {
                 let part = what.part(ranks).unwrap();
                 let Some(sizes) = part.sizes() else { continue };
                 let mut sent = BTreeMap::new();

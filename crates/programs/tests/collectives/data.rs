@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use odonata_programs::collective::Act;
-use odonata_programs::{Allreduce, PhaseAction};
+use odonata_programs::{Allreduce, PhaseAction, Tree, Way};
 
-use crate::cases::{channels, made, numbers_of_ranks, rooted, roots, unrooted};
+use crate::cases::{channels, made, numbers_of_ranks, rooted, roots, trees, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
 use crate::script::{Item, Script};
 
@@ -31,6 +31,51 @@ fn channels_of_a_ring_end_as_an_allreduce() {
     for ranks in numbers_of_ranks() {
         channels(ranks, 1000).iter().for_each(|what| check(what, ranks));
     }
+}
+
+#[test]
+fn trees_end_as_a_reduction_and_a_broadcast() {
+    for ranks in numbers_of_ranks() {
+        trees(ranks, 1000).iter().for_each(|what| check(what, ranks));
+    }
+}
+
+/// Catches two trees with the same inner nodes, which leave half of the links idle.
+#[test]
+fn a_node_is_inside_at_most_one_of_two_trees() {
+    for nodes in 2..=33 {
+        let sent = |tree| {
+            let what = PhaseAction::TreeChannel { tree, way: Way::Down, per_node: 1, first: 0, bytes: 8 };
+            Script::new(&what, nodes).sent()
+        };
+        let (first, second) = (sent(Tree::First), sent(Tree::Second));
+        let inside = |of: &[(u64, u64)]| -> Vec<usize> { (0..of.len()).filter(|&node| of[node].0 > 0).collect() };
+        let (a, b) = (inside(&first), inside(&second));
+        let both = a.iter().filter(|node| b.contains(node)).count();
+        // A root has one child, and every other inner node at most two.
+        assert!(first.iter().chain(&second).all(|&(messages, _)| messages <= 2), "{nodes} nodes");
+        assert!(both <= usize::from(nodes % 2 == 1), "{nodes} nodes: {a:?} and {b:?}");
+    }
+}
+
+/// By hand, eight nodes: 0 - 4 - (2, 6), 2 - (1, 3), 6 - (5, 7), and the mirrored tree. With three ranks a node and
+/// `first` 1, ranks 1, 4, 7, ... exchange between nodes, and a chain goes on to 2 and then to 0.
+#[test]
+fn trees_by_hand() {
+    let above = |tree, per_node, first| -> Vec<Option<u32>> {
+        let ranks = 8 * per_node;
+        let what = PhaseAction::TreeChannel { tree, way: Way::Up, per_node, first, bytes: 8 };
+        let made = made(&what, ranks).unwrap();
+        let last = |rank: u32| what.part(ranks).unwrap().chunks(rank) - 1;
+        let to = |rank| made.step(rank, last(rank)).moves().find(|of| of.act == Act::Send).map(|of| of.peer);
+        (0..ranks).map(to).collect()
+    };
+    assert_eq!(above(Tree::First, 1, 0), [None, Some(2), Some(4), Some(2), Some(0), Some(6), Some(4), Some(6)]);
+    let second = [Some(1), Some(3), Some(1), Some(7), Some(5), Some(3), Some(5), None];
+    assert_eq!(above(Tree::Second, 1, 0), second);
+    let wide = above(Tree::First, 3, 1);
+    assert_eq!(wide[..6], [Some(2), None, Some(1), Some(5), Some(7), Some(4)]);
+    assert_eq!(wide[12..15], [Some(14), Some(1), Some(13)]);
 }
 
 /// Three nodes of four ranks: each channel goes around the ranks of a node from its own first one on, and leaves the node
@@ -87,11 +132,24 @@ fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Count
     let own = from(ranks, [rank]);
     let items: Vec<Item> = match what {
         PhaseAction::Broadcast { root, .. } if *root != rank => Vec::new(),
+        PhaseAction::TreeChannel { way: Way::Down, .. } if root_of_tree(what, ranks) != rank => Vec::new(),
         PhaseAction::Allgather { .. } => vec![Item::Block(rank)],
         PhaseAction::Alltoall { .. } => (0..ranks).map(|to| Item::Pair(rank, to)).collect(),
         _ => (0..parts).map(Item::Block).collect(),
     };
     items.into_iter().map(|item| (item, own.clone())).collect()
+}
+
+/// The head of node 0, or in the second tree that of the last node, or for an odd number of nodes of node 1.
+fn root_of_tree(what: &PhaseAction, ranks: u32) -> u32 {
+    let PhaseAction::TreeChannel { tree, per_node, first, .. } = *what else { unreachable!("{what:?} is no tree") };
+    let nodes = ranks / per_node;
+    let node = match tree {
+        Tree::First => 0,
+        Tree::Second if nodes % 2 == 0 => nodes - 1,
+        Tree::Second => 1 % nodes,
+    };
+    node * per_node + first
 }
 
 fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
@@ -104,6 +162,11 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
         PhaseAction::Reduce { .. } | PhaseAction::Allreduce { .. } | PhaseAction::RingChannel { .. } => {
             (blocks(&|_| everybody.clone()), false)
         }
+        PhaseAction::TreeChannel { way: Way::Down, .. } => {
+            (blocks(&|_| from(ranks, [root_of_tree(what, ranks)])), false)
+        }
+        PhaseAction::TreeChannel { .. } if root_of_tree(what, ranks) != rank => (Vec::new(), false),
+        PhaseAction::TreeChannel { .. } => (blocks(&|_| everybody.clone()), false),
         PhaseAction::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
         PhaseAction::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
         PhaseAction::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),

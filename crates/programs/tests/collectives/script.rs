@@ -76,6 +76,7 @@ fn vector(what: &PhaseAction) -> u64 {
         PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
         | PhaseAction::RingChannel { bytes, .. }
+        | PhaseAction::TreeChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => bytes,
         _ => 0, // it combines nothing
     }
@@ -154,6 +155,7 @@ fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
         | PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
         | PhaseAction::RingChannel { bytes, .. }
+        | PhaseAction::TreeChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
         PhaseAction::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
         PhaseAction::Alltoall { bytes, .. } => (0, u128::from(bytes)),

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
+use odonata_programs::{
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter, Tree, Way,
+};
 
 use crate::executor::Sends;
 use crate::script::{Key, Script};
@@ -252,6 +254,21 @@ fn trees_take_what_their_pages_say() {
         check(flat, n, |hop| u64::from(n - 2) * o_s(bytes) + hop(bytes));
         let chain = PhaseAction::Broadcast { algorithm: Broadcast::Chain, root, bytes };
         check(chain, n, |hop| u64::from(n - 1) * hop(bytes));
+    }
+}
+
+#[test]
+fn each_of_two_trees_takes_its_depth_and_a_chain_its_length() {
+    let of = |tree, way, per_node| PhaseAction::TreeChannel { tree, way, per_node, first: per_node / 2, bytes: 24 };
+    for &tree in Tree::ALL {
+        for depth in 1..=6 {
+            let (n, levels) = (1 << depth, depth);
+            check(of(tree, Way::Up, 1), n, |hop| levels * hop(24) + (levels - 1) * o_r(24));
+            check(of(tree, Way::Down, 1), n, |hop| levels * hop(24) + (levels - 1) * o_s(24));
+        }
+        for (g, &way) in (1..=8).flat_map(|g| Way::ALL.iter().map(move |way| (g, way))) {
+            check(of(tree, way, g), g, |hop| u64::from(g - 1) * hop(24));
+        }
     }
 }
 

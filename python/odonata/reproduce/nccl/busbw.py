@@ -1,9 +1,12 @@
 """`nccl`: the bus bandwidth of an all-reduce by size, as nccl-tests measures it, on two published clusters.
 
-- `nd-a100`: eight A100 of one virtual machine of Azure, joined by NVSwitch. One model: a ring.
-- `dgx-a100`: 32 A100 of four DGX A100 with eight NICs of HDR each. Three models: one ring in the order of the ranks,
-  eight rings side by side (`ring-channels`), and `hierarchical`: a reduce-scatter inside each node, all-reduces between
-  the GPUs of one number, an all-gather inside.
+- `nd-a100`: eight A100 of one virtual machine of Azure, joined by NVSwitch.
+- `dgx-a100`: 32 A100 of four DGX A100 with eight NICs of HDR each.
+
+The models: one ring in the order of the ranks, and between nodes eight rings side by side (`ring-channels`) and
+`hierarchical`: a reduce-scatter inside each node, all-reduces between the GPUs of one number, an all-gather inside; all
+with the protocol Simple. The model `nccl` is rings side by side or trees, with the protocol, whichever NCCL's tuning
+model chooses for the size (`tuning.py`).
 
 The bus bandwidth is `2 (n - 1) / n` times the bytes of a rank over the time, for n ranks.
 """
@@ -19,9 +22,10 @@ import tomlkit
 
 from odonata import machine, scenario, units
 from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
+from odonata.reproduce.nccl import tuning
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import statement
+from odonata.reproduce.rows import statement, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +41,8 @@ PRESET = "superpod-h100-gpu"
 A100 = "240 GB/s"
 """A port of a GPU: twelve links of NVLink 3 at the 20 GB/s that NCCL reckons with (NCCL, src/graph/topo.h)."""
 HDR = "200 Gbit/s"
+NCCL = "nccl"
+"""The model that chooses as NCCL does."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Cluster:
     gpus: int
     """GPUs of a node."""
     models: tuple[str, ...]
+    tuned: tuning.Communicator
+    """What NCCL's tuning model knows of it."""
     where: str
     """Where the figures are published."""
 
@@ -55,13 +63,31 @@ class Cluster:
         """All GPUs."""
         return self.nodes * self.gpus
 
+    def options(self, model: str, size: int) -> dict[str, str]:
+        """Algorithm and protocol of a model, as keys of an app."""
+        if model != NCCL:
+            return {"algorithm": model}
+        algorithm, protocol = tuning.choice(self.tuned, size)
+        return {"algorithm": ALGORITHMS[algorithm], "protocol": protocol}
+
+
+ALGORITHMS = {"ring": "ring-channels", "tree": "double-binary-tree"}
+"""Algorithm of NCCL -> ours."""
+
 
 CLUSTERS = {
-    "nd-a100": Cluster(1, 8, ("ring",), "microsoft/superbenchmark, tests of `nccl-bw`: all_reduce_perf, out of place"),
+    "nd-a100": Cluster(
+        1,
+        8,
+        ("ring", NCCL),
+        tuning.Communicator(nodes=1, per_node=8, channels=12, bandwidth=240.0),  # a channel for each link of NVLink
+        "microsoft/superbenchmark, tests of `nccl-bw`: all_reduce_perf, out of place",
+    ),
     "dgx-a100": Cluster(
         4,
         8,
-        ("ring", "ring-channels", "hierarchical"),
+        ("ring", "ring-channels", "hierarchical", NCCL),
+        tuning.Communicator(nodes=4, per_node=8, channels=8, bandwidth=200.0),  # a channel for each NIC
         "NVIDIA/deepops, guide of a performance cluster: all_reduce_perf, out of place",
     ),
 }
@@ -101,7 +127,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
                 "place": "contiguous",
                 "app": {
                     "collective": "allreduce",
-                    "algorithm": point["model"],
+                    **of.options(point["model"], point["bytes"]),
                     "message": f"{point['bytes']} B",
                 },
             }
@@ -132,6 +158,28 @@ def rows(runs: Runs) -> list[Row]:
     return statements
 
 
+def estimate(cluster: str, size: int) -> float:
+    """The bus bandwidth that NCCL's tuning model estimates for its choice, in GB/s."""
+    of = CLUSTERS[cluster].tuned
+    return bus_bandwidth(cluster, size, round(1e6 * tuning.time_us(of, *tuning.choice(of, size), size)))
+
+
+def chosen() -> list[list[str]]:
+    """What NCCL's tuning model chooses for each size, what it estimates for it, and that over the published value."""
+    made = []
+    for (cluster, size), theirs in published().items():
+        options, value = CLUSTERS[cluster].options(NCCL, size), estimate(cluster, size)
+        made.append([cluster, units.format_bytes(size), *options.values(), f"{value:.1f}", f"{value / theirs:.2f}"])
+    return made
+
+
+def _near() -> str:
+    """How many of the estimates are within the tolerance of the published values."""
+    values = published()
+    near = [within(estimate(*key), theirs, TOLERANCE) for key, theirs in values.items()]
+    return f"{sum(near)} of {len(values)}"
+
+
 def _of_runs(_rows: Sequence[Row], _runs: Runs) -> dict[str, str]:
     """Nothing but rows."""
     return {}
@@ -151,6 +199,16 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
         "preset": PRESET,
         "port": A100,
         "nic": HDR,
+        "channels": " and ".join(
+            f"{of.tuned.channels} channels of {of.tuned.bandwidth / of.tuned.channels:.0f} GB/s on `{name}`"
+            for name, of in CLUSTERS.items()
+        ),
+        "near": _near(),
+        "chosen": table(
+            ["cluster", "size", "algorithm", "protocol", "NCCL's estimate, GB/s", "estimate / published"],
+            chosen(),
+            "lrllrr",
+        ),
         "rows": table(
             ["what", "model", "ours, GB/s", "published", "ours / published", "verdict"],
             [

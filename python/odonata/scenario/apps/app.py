@@ -93,6 +93,10 @@ class Program(App):
         """As `body`, for a program whose operations depend on the costs of the job as well."""
         return self.body(ranks, folder)
 
+    def paid(self, overhead: HostTable) -> HostTable:
+        """What its ranks pay, of what `decided` gave: the costs of the job, unless the program changes them."""
+        return overhead
+
 
 class PhasedProgram(Program):
     """A program of phases that all ranks run one after the other."""

@@ -15,7 +15,8 @@ from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import PhasedProgram
 from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
-from odonata.scenario.apps.rings import OF_NODES
+from odonata.scenario.apps.of_nodes import OF_NODES, Vector, gpus_of_a_node
+from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_protocol
 from odonata.scenario.apps.values import MessageSize
 
 
@@ -163,18 +164,21 @@ class Reduce(RootedCollective):
 
 #: Largest size for which MPICH exchanges whole vectors (Thakur 2005, section 4).
 SHORT_ALLREDUCE = 2_048
+#: Algorithms that have protocols of NCCL, besides others of `OF_NODES`, and that have chunks.
+RING, TREE = "ring", "double-binary-tree"
 
 
 class Allreduce(SizedCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
-    Two algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
+    Three algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
     reduce-scatter inside each node, all-reduces of a block between the ranks of one number, and an all-gather inside,
     each around a ring. `ring-channels` is as many rings side by side as a node has GPUs, each with its part of the
-    vector.
+    vector. `double-binary-tree` is two trees for each GPU of a node, which carry their parts in chunks, up and down at
+    once.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
-    ran it.
+    ran it; `double-binary-tree`: Sanders, Speck and Traeff 2009, and NCCL, src/graph/trees.cc.
     """
 
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
@@ -183,29 +187,65 @@ class Allreduce(SizedCollective):
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
     algorithm: algorithm_of("allreduce", *OF_NODES) | None = Field(  # type: ignore[valid-type]
         None,
-        description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical` and "
-        "`ring-channels` for nodes with GPUs",
+        description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical`, "
+        "`ring-channels` and `double-binary-tree` for nodes with GPUs",
+    )
+    protocol: Literal[(*PROTOCOLS,)] | None = Field(  # type: ignore[valid-type]
+        None,
+        description="protocol of NCCL on nodes with GPUs: `simple`, `ll` or `ll128` (default: the costs of the host as "
+        "they are, which are those of a ring with `simple` in presets)",
+    )
+    chunk: MessageSize | None = Field(
+        None,
+        description="data that a tree of `double-binary-tree` carries at a time (default: as NCCL, 19 to 512 KiB by "
+        "size, protocol, nodes and GPUs)",
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
 
+    def decided(self, ranks: int) -> Self:
+        """With its algorithm filled in. Raises InputError for a protocol or chunks that it does not have."""
+        made = super().decided(ranks)
+        if made.protocol is not None and made.algorithm not in (RING, *OF_NODES):
+            hint = f"algorithm = {', '.join(f'`{name}`' for name in (RING, *OF_NODES))}"
+            raise InputError(f"`{made.algorithm}` has no protocol of NCCL", hint=hint, path=("protocol",))
+        if made.chunk is not None and made.algorithm != TREE:
+            raise InputError(f"`{made.algorithm}` has no chunks", hint=f"algorithm = `{TREE}`", path=("chunk",))
+        return made
+
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
-        if self.algorithm in OF_NODES:
-            message = f"`{self.algorithm}` depends on the nodes of a job, and is no single phase"
-            raise InputError(message, hint="name it in the app of a job", path=("algorithm",))
+        if self.algorithm in OF_NODES or self.protocol is not None:
+            key = "algorithm" if self.algorithm in OF_NODES else "protocol"
+            message = f"`{getattr(self, key)}` depends on the nodes of a job, and is no single phase"
+            raise InputError(message, hint="name it in the app of a job", path=(key,))
         if self.algorithm != REDUCE_BROADCAST:
             return super().phases(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
         return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
     def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; some algorithms depend on the GPUs of a node."""
+        """As `body`; some algorithms, and protocols, depend on the GPUs of a node."""
+        protocol = PROTOCOLS[self.protocol or "simple"]
+        size = protocol.carried(self.message)
         if self.algorithm in OF_NODES:
-            return OF_NODES[self.algorithm](self.message, ranks, overhead)
-        return super().body_with(ranks, folder, overhead)
+            inside = gpus_of_a_node(self.algorithm, overhead, "algorithm")
+            chunk = self.chunk or tree_chunk(self.protocol or "simple", self.message, ranks // inside, inside)
+            vector = Vector(size, protocol.carried(chunk))
+            return OF_NODES[self.algorithm](vector, ranks, self.paid(overhead))
+        if self.protocol is None:
+            return super().body_with(ranks, folder, overhead)
+        gpus_of_a_node(self.protocol, overhead, "protocol")
+        plain = self.model_copy(update={"message": size, "protocol": None})
+        return plain.body_with(ranks, folder, overhead)
+
+    def paid(self, overhead: HostTable) -> HostTable:
+        """The costs of the host, or what the protocol makes of them."""
+        if self.protocol is None:
+            return overhead
+        return with_protocol(overhead, self.protocol, tree=self.algorithm == TREE)
 
 
 #: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).

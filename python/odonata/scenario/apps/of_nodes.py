@@ -1,0 +1,133 @@
+"""All-reduces that depend on the GPUs of the nodes, as programs for the core (docs/gpus.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from odonata.machine.host import HostTable
+    from odonata.scenario.apps.app import Program
+    from odonata.scenario.apps.mapping import MappingTable
+
+
+@dataclass(frozen=True)
+class Vector:
+    """What is reduced."""
+
+    size: int
+    """Bytes of the messages that carry the vector of a rank."""
+    chunk: int
+    """Bytes of a message of a tree."""
+
+
+def check_nodes(app: Program, per_node: int, mapping: MappingTable, overhead: HostTable) -> None:
+    """Raises InputError (path into the job) if an algorithm of `OF_NODES` has not a rank for each GPU, node by node."""
+    algorithm = getattr(app, "algorithm", None)
+    if not isinstance(algorithm, str) or algorithm not in OF_NODES or overhead.gpu is None:
+        return  # also a trace, which names algorithms by collective
+    count = overhead.gpu.count
+    if per_node != count:
+        message = f"`{algorithm}` needs a rank for each GPU: found {per_node} on a node of {count} GPUs"
+        raise InputError(message, hint=f"ranks_per_node = {count}", path=("ranks_per_node",))
+    if mapping.name not in NODE_BY_NODE:
+        hint = f"mapping = `{NODE_BY_NODE[0]}` or `{NODE_BY_NODE[1]}`"
+        raise InputError(f"`{algorithm}` needs the ranks of a node side by side", hint=hint, path=("mapping",))
+
+
+NODE_BY_NODE = ("linear", "random-nodes")
+"""Mappings that give a node ranks with adjacent numbers."""
+
+
+def gpus_of_a_node(what: str, overhead: HostTable, key: str) -> int:
+    """How many a node has. Raises InputError (path `key`) if it has none."""
+    if overhead.gpu is None:
+        hint = "a system such as `alps-gpu`, or `gpu` in `overhead`; docs/gpus.md"
+        raise InputError(f"`{what}` is for nodes with GPUs", hint=hint, path=(key,))
+    return overhead.gpu.count
+
+
+def hierarchical(vector: Vector, ranks: int, overhead: HostTable) -> dict[str, Any]:
+    """Three phases, of which the first is a call: inside nodes, between the ranks of one number, inside."""
+    inside = gpus_of_a_node("hierarchical", overhead, "algorithm")
+    block = -(-vector.size // inside)
+    parts = [("reduce-scatter", vector.size, 0), ("allreduce", block, 1), ("allgather", block, 0)]
+    grid = [inside, ranks // inside]
+    phases = [
+        {
+            "what": {"name": name, "algorithm": "ring", "bytes": part},
+            "along": {"grid": grid, "axis": axis},
+            "call": place == 0,
+        }
+        for place, (name, part, axis) in enumerate(parts)
+    ]
+    return {"name": "phases", "phases": phases}
+
+
+def ring_channels(vector: Vector, _: int, overhead: HostTable) -> dict[str, Any]:
+    """A ring for each GPU of a node, side by side: each with a part of the vector, and on a CPU of its own."""
+    count = gpus_of_a_node("ring-channels", overhead, "algorithm")
+    graph = _Graph(overhead)
+    for channel, part in enumerate(_parts(vector.size, count)):
+        graph.add({"name": "ring-channel", "per_node": count, "first": channel, "bytes": part}, channel, [0])
+    return graph.body
+
+
+def double_binary_tree(vector: Vector, _: int, overhead: HostTable) -> dict[str, Any]:
+    """Two trees for each GPU of a node, side by side: each with a part of the vector, chunk after chunk, and on two
+    CPUs of its own, of which one sends chunks up and the other one down.
+    """
+    count = gpus_of_a_node("double-binary-tree", overhead, "algorithm")
+    graph = _Graph(overhead)
+    for channel, part in enumerate(_parts(vector.size, 2 * count)):
+        tree = {
+            "name": "tree-channel",
+            "tree": ("first", "second")[channel % 2],
+            "per_node": count,
+            "first": channel // 2,
+        }
+        up, down = 0, 0
+        for size in _parts(part, max(1, -(-part // vector.chunk))):
+            up = graph.add({**tree, "way": "up", "bytes": size}, 2 * channel, [up])
+            down = graph.add({**tree, "way": "down", "bytes": size}, 2 * channel + 1, sorted({up, down}))
+    return graph.body
+
+
+def _parts(size: int, count: int) -> list[int]:
+    return [size * (place + 1) // count - size * place // count for place in range(count)]
+
+
+class _Graph:
+    """The collectives of each rank after a call, which is node 0."""
+
+    def __init__(self, overhead: HostTable) -> None:
+        self._overhead = overhead
+        self._collectives: list[dict[str, Any]] = []
+        self._nodes = [{"cpu": 0, "after": [], "what": {"name": "compute", "ps": overhead.call}}]
+
+    def add(self, what: dict[str, Any], cpu: int, after: list[int]) -> int:
+        """Appends a collective that waits for these nodes; the number of its node."""
+        from odonata.scenario.apps.train.collectives import combining
+
+        entry = {"phases": [{"what": what}], "combine_ps": combining(self._overhead, what["bytes"])}
+        if entry not in self._collectives:
+            self._collectives.append(entry)
+        number = self._collectives.index(entry)
+        self._nodes.append({"cpu": cpu, "after": after, "what": {"name": "collective", "number": number}})
+        return len(self._nodes) - 1
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {"name": "stages", "collectives": self._collectives, "stages": [self._nodes]}
+
+
+OF_NODES: dict[str, Callable[[Vector, int, HostTable], dict[str, Any]]] = {
+    "hierarchical": hierarchical,
+    "ring-channels": ring_channels,
+    "double-binary-tree": double_binary_tree,
+}
+"""Algorithm of an all-reduce that depends on the GPUs of a node -> vector, ranks and costs to its program."""
