@@ -88,18 +88,12 @@ def test_chunks_of_a_tree_follow_each_other(chunks):
 
 
 def test_chains_and_trees_join():
-    """Two nodes of two GPUs, one chunk of each tree: the tail, the head, the other head, and back to its tail. Parts
-    are small beside the latency, so that only the NICs serve two messages one after the other. Catches heads without
-    a chain, and heads of both trees at one GPU."""
-    part = PACKET
-    port, link = over_a_port(part), over_a_link(part)
-    # GPU 0 is the head of trees 0 and 1, GPU 1 of 2 and 3. Each GPU sends for two trees up by its port.
-    up = 2 * port + LATENCY + 2 * link
-    first, last = port + LATENCY + 2 * link, up
-    # Of the trees with one head, the first goes up from node 1 and the second from node 0. So a NIC sends one message
-    # up and one down, and a port one chunk down for each of two trees.
-    down = [max(first, last) + 2 * link + port + LATENCY, last + 2 * link + port + LATENCY]
-    assert took(tree(4 * part, chunk=part), nodes=2, count=2) <= CALL + max(down) + port
+    """Two nodes of two GPUs, one chunk of each tree. A tail sends for two trees, one after the other; the chunk of the
+    second one goes from its head to the root and back, and down to its tail. Catches heads without a chain, and heads
+    of all trees at one GPU."""
+    port, link = over_a_port(PACKET), over_a_link(PACKET)
+    up, down = 2 * port + LATENCY + 2 * link, 2 * link + port + LATENCY
+    assert took(tree(4 * PACKET, chunk=PACKET), nodes=2, count=2) == CALL + up + down
 
 
 @pytest.mark.parametrize("protocol", ["ll", "ll128"])
@@ -163,6 +157,8 @@ def test_the_chunks_of_nccl():
     assert tree_chunk("simple", 2**30, 4, 8) == 2**19
     # 2^20 / (16 x 2^19) = 0, so it is halved to the least of all.
     assert tree_chunk("simple", 2**20, 4, 8) == 2**15
+    # 2^28 / (16 x 2^18) = 64 is less than 8 x 9.
+    assert tree_chunk("simple", 2**28, 4, 8) == 2**17
     # 2^26 / (16 x 2^16) = 64 is at least 4 x 9, and 2^26 / (16 x 2^17) = 32 is not.
     assert tree_chunk("simple", 2**26, 4, 8) == 2**16
     assert tree_chunk("ll", 2**30, 4, 8) == tree_chunk("ll", 2**20, 4, 8) == 2**15

@@ -83,6 +83,8 @@ def test_times_of_the_tuning_model_by_hand():
     """1 MiB is place 14 of the factors of a tree; a ring with Simple has a plateau."""
     tree = 14 + 2 * (7 * 1.25 + 2 * 8.5) + 2**20 / (1e3 * 0.6 * 8 * 17.8 * 120 / 128 / 2)
     assert tuning.time_us(DGX, "tree", "ll128", 2**20) == pytest.approx(tree)
+    small = 6.8 + 2 * (7 * 0.6 + 2 * 5) + 2**18 / (1e3 * 0.4 * 19 / 2)  # place 12
+    assert tuning.time_us(DGX, "tree", "ll", 2**18) == pytest.approx(small)
     ring = 1.4 * (8.4 + 56 * 6 + 6 * 14) + 2**30 / (1e3 * 200 * 32 / 62)
     assert tuning.time_us(DGX, "ring", "simple", 2**30) == pytest.approx(ring)
     few = 8.4 + 56 * 6 + 6 * 14 + 8_192 / (1e3 * 200 * 32 / 62)
