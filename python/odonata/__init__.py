@@ -11,6 +11,7 @@ The whole interface fits on a screen:
 | `explain(run)` | who makes whom wait in a run, where, and what for |
 | `advise(scenario)` | which placement, routing, mapping or start makes a job faster: an `Advice` |
 | `schedule(file)` | simulates a stream of jobs over days: an `Outcome` |
+| `slowdowns(system, jobs)` | how much jobs that are known by their rates (`Sending`) slow each other down now |
 | `place(policy, system=, nodes=, busy=)` | selects nodes by a placement policy: a `Placement` |
 | `systems()`, `routings()`, `placements()` | the available names |
 | `System` | a machine, such as `load(path).system` |
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from odonata._core import __version__
     from odonata.advice import advise
     from odonata.blame import explain
+    from odonata.congestion import Sending, slowdowns
     from odonata.errors import InputError, OdonataError, RunError
     from odonata.machine import System
     from odonata.machine import names as systems
@@ -56,6 +58,7 @@ _LAZY = {
     "Run": ("odonata.store", "Run"),
     "RunError": ("odonata.errors", "RunError"),
     "Scenario": ("odonata.scenario", "Scenario"),
+    "Sending": ("odonata.congestion", "Sending"),
     "Study": ("odonata.study.study", "Study"),
     "System": ("odonata.machine", "System"),
     "__version__": ("odonata._core", "__version__"),
@@ -68,6 +71,7 @@ _LAZY = {
     "routings": ("odonata.scenario.routings", "names"),
     "run": ("odonata.runner", "run"),
     "schedule": ("odonata.scheduler.python", "schedule"),
+    "slowdowns": ("odonata.congestion", "slowdowns"),
     "sweep": ("odonata.study.python", "sweep"),
     "systems": ("odonata.machine", "names"),
 }
@@ -79,6 +83,7 @@ __all__ = [
     "Run",
     "RunError",
     "Scenario",
+    "Sending",
     "Study",
     "System",
     "__version__",
@@ -93,6 +98,7 @@ __all__ = [
     "routings",
     "run",
     "schedule",
+    "slowdowns",
     "sweep",
     "systems",
 ]

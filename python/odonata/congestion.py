@@ -1,0 +1,163 @@
+"""How much longer the traffic of jobs takes that are known by their rates only: one short run of all of them.
+
+A simulator of a whole machine knows of a running job its nodes and the bytes that a node sends in a second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+
+from odonata import scenario, units
+from odonata.document import validate
+from odonata.errors import InputError, unknown
+from odonata.placement import format_ids
+from odonata.runner import run
+from odonata.scenario.apps.patterns import PATTERNS, LoadedPattern
+from odonata.store.saturation import FEWEST_INTERVALS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+EVEN = {name: kind for name, kind in PATTERNS.items() if issubclass(kind, LoadedPattern)}
+"""Patterns in which all nodes send equally much, so that a rate says all."""
+INTERVAL = "5 us"
+"""Assumed: some times as long as a message needs, and short enough for runs of a second."""
+INTERVALS = 100
+"""With so many a test of saturation was never wrong at 1.1 times the capacity (docs/results.md, "Saturated")."""
+
+SMALLEST_SHARE = 1e-3
+"""Below this share a run of some intervals cannot tell how little the network carries."""
+
+
+@dataclass(frozen=True)
+class Sending:
+    """What a job sends.
+
+    Parameters
+    ----------
+    nodes
+        Its nodes, in the order of its ranks.
+    rate
+        Bytes that each node sends in a second.
+    app
+        The pattern and its options, as `app` of a job (docs/applications.md), without sizes and times.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> od.Sending(range(8), 2e9, {"pattern": "stencil-3d", "grid": [2, 2, 2]}).rate
+    2000000000.0
+    """
+
+    nodes: Iterable[int]
+    rate: float
+    app: Mapping[str, Any] = field(default_factory=lambda: {"pattern": "uniform-random"})
+
+
+def slowdowns(
+    system: str | PathLike[str] | Mapping[str, Any],
+    jobs: Mapping[str, Sending],
+    *,
+    routing: str | Mapping[str, Any] | None = None,
+    interval: str = INTERVAL,
+    intervals: int = INTERVALS,
+    seed: int = 1,
+    threads: int | None = None,
+) -> dict[str, float]:
+    """How many times as long the traffic of each job takes because of contention, with the other jobs and with itself.
+
+    All jobs send at their rates for `intervals` times `interval`. A network that carries what a job offers gives 1. If
+    it carries a share s of it, the job's traffic takes 1 / s times as long. Latency does not count.
+
+    Parameters
+    ----------
+    system
+        The machine, as `system` of a scenario.
+    jobs
+        Name of each running job to what it sends. Jobs of one node and of rate 0 get 1.
+    routing
+        As `routing` of a scenario; by default that of the system.
+    interval
+        How often a node sends. A job sends what its rate gives for this time.
+    intervals
+        How often each node sends; at least 12. If a job does not get 1, all send twice as often in a second run.
+    seed
+        Seed of the run.
+    threads
+        As for `odonata.run`.
+
+    Returns
+    -------
+    dict
+        Name of each job to its factor, at least 1.
+
+    Raises
+    ------
+    InputError
+        For a rate that is negative or no number, for a pattern with other rates for some nodes, and for what a scenario
+        refuses.
+
+    Examples
+    --------
+    >>> import odonata as od
+    >>> jobs = {"quiet": od.Sending(range(8), 1e9), "loud": od.Sending(range(8, 16), 40e9)}
+    >>> factors = od.slowdowns("tiny", jobs)
+    >>> factors["quiet"], factors["loud"] > 2
+    (1.0, True)
+    """
+    if intervals < FEWEST_INTERVALS:
+        raise InputError(f"expected at least {FEWEST_INTERVALS} intervals, found {intervals}")
+    period = units.time_ps(interval)
+    sending: dict[str, dict[str, Any]] = {}
+    for name, job in jobs.items():
+        nodes, size = list(job.nodes), _message(name, job, period)
+        if size > 0 and len(nodes) > 1:
+            sending[name] = {
+                "name": f"j{len(sending)}",
+                "place": {"nodes": format_ids(nodes)},
+                "app": {**job.app, "message": f"{size} B", "interval": interval, "arrival": "staggered"},
+                "background": True,
+            }
+    if not sending:
+        return dict.fromkeys(jobs, 1.0)
+    given = str(system) if isinstance(system, str | PathLike) else dict(system)
+    machine = {"system": given} if routing is None else {"system": given, "routing": routing}
+    factors = dict.fromkeys(jobs, 1.0)
+    # A queue that is still filling looks like a load above the capacity, so a longer run must confirm it.
+    for count in (intervals, 2 * intervals):
+        ends = {"seed": seed, "until": units.format_time(period * (count + 1))}
+        text = tomlkit.dumps({**machine, "job": list(sending.values()), "run": ends})
+        table = run(scenario.parse(text, "slowdowns.toml"), threads=threads).jobs
+        rows = {row["name"]: row for row in table.iter_rows(named=True)}
+        factors |= {name: _factor(rows[job["name"]]) for name, job in sending.items()}
+        if all(factor == 1 for factor in factors.values()):
+            break
+    return factors
+
+
+def _message(name: str, job: Sending, period: int) -> int:
+    """Bytes of a message of the job's pattern, so that a node sends at the job's rate."""
+    if not (math.isfinite(job.rate) and job.rate >= 0):
+        raise InputError(f"job `{name}`: expected bytes a second, at least 0, found {job.rate!r}")
+    pattern = job.app.get("pattern")
+    if pattern not in EVEN:
+        raise unknown("pattern of a rate", str(pattern), EVEN)
+    sized = sorted({"message", "interval", "load", "messages", "arrival"} & job.app.keys())
+    if sized:
+        raise InputError(f"job `{name}`: its rate says `{sized[0]}`", hint="leave it out")
+    each = job.rate * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
+    return max(1, round(each)) if each else 0
+
+
+def _factor(row: Mapping[str, Any]) -> float:
+    """One over the share of its offered load that the network carries; 1 if the load is not above the capacity.
+
+    The backlog of a job that offers r times what the network carries grows by 1 - 1/r (odonata.store.saturation).
+    """
+    growth = row["backlog_growth"]
+    return 1.0 if row["saturated"] is False or growth is None else 1 / max(1 - growth, SMALLEST_SHARE)
