@@ -56,6 +56,7 @@ def slowed_down(*, max_throughput, net_cong, net_tx, net_rx):
 class Engine:
     running: list[Job]
     network_model: object = None
+    current_timestep: int = 0
 
     def tick(self):
         factors = []
@@ -65,12 +66,14 @@ class Engine:
             of = {"max_throughput": carried, "net_cong": congestion, "net_tx": sent, "net_rx": received}
             factors.append(slowed_down(**of))
             job.tick += 1
+        self.current_timestep += 1
         return factors
 
 
 def engine(example, jobs):
     made = Engine(jobs)
-    made.network_model = example.OdonataNetwork("tiny", lambda: made.running, link=LINK, utilization=utilization)
+    running, now = lambda: made.running, lambda: made.current_timestep
+    made.network_model = example.OdonataNetwork("tiny", running, now, link=LINK, utilization=utilization)
     return made
 
 
@@ -103,6 +106,17 @@ def test_a_tick_without_a_change_runs_nothing(example, monkeypatch):
     made.running.append(Job(2, [2, 3], [per_tick(0.1)]))
     made.tick()
     assert [len(jobs) for jobs in runs] == [1, 1, 2]
+
+
+def test_a_tick_has_one_run(example, monkeypatch):
+    """RAPS moves jobs to the present tick one after the other, while it asks for each. Catches a run for each job."""
+    runs = []
+    slowdowns = example.od.slowdowns
+    monkeypatch.setattr(example.od, "slowdowns", lambda *a, **k: runs.append(a[1]) or slowdowns(*a, **k))
+    made = engine(example, [Job(n, [2 * n, 2 * n + 1], [per_tick(0.1), per_tick(0.4)]) for n in range(3)])
+    made.tick()
+    made.tick()
+    assert len(runs) == 2
 
 
 def test_a_job_with_a_stencil_sends_to_neighbours(example):

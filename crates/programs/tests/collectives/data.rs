@@ -146,7 +146,7 @@ fn root_of_tree(what: &PhaseAction, ranks: u32) -> u32 {
     let nodes = ranks / per_node;
     let node = match tree {
         Tree::First => 0,
-        Tree::Second if nodes % 2 == 0 => nodes - 1,
+        Tree::Second if nodes.is_multiple_of(2) => nodes - 1,
         Tree::Second => 1 % nodes,
     };
     node * per_node + first
