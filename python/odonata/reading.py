@@ -82,7 +82,8 @@ def names_in(folder: Path) -> list[str]:
 def recorded() -> Iterator[dict[str, str]]:
     """What this process reads meanwhile: the absolute path of each file and folder -> the SHA-256 of what was read.
 
-    That is the content of a file (`read_bytes`) and the names in a folder (`names_in`).
+    That is the content of a file (`read_bytes`) and the names in a folder (`names_in`). What is read inside another
+    `recorded` is in both.
     """
     record: dict[str, str] = {}
     token = _record.set(record)
@@ -90,6 +91,9 @@ def recorded() -> Iterator[dict[str, str]]:
         yield record
     finally:
         _record.reset(token)
+        outer = _record.get()
+        if outer is not None:
+            outer.update(record)
 
 
 def unchanged(record: Mapping[str, str]) -> bool:

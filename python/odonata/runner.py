@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata import _core
+from odonata import _core, reading
 from odonata.errors import InputError, RunError, StaleWarning
 from odonata.machine import core
 from odonata.memory import check_memory
@@ -21,7 +21,7 @@ from odonata.store.columns import RECORDS
 from odonata.store.manifest import manifest, now, peak_rss_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import polars as pl
 
@@ -100,13 +100,15 @@ def run(
     result = _simulate(scenario, resolved, alone=alone, progress=progress, threads=threads)
     if folder is None:
         return result
+    from odonata.store import inputs
     from odonata.store.read import open_run
 
     # Without `force`, a run that was there before is the same one without `alone`; one that has come since is not ours.
     from odonata.store.tables import channels_of
     from odonata.store.write import write_run
 
-    write_run(result, folder, channels=channels_of(resolved.spec), replace=force or there)
+    kept = inputs.of_run(scenario, folder)
+    write_run(result, folder, channels=channels_of(resolved.spec), replace=force or there, inputs=kept)
     return open_run(folder)
 
 
@@ -146,6 +148,31 @@ def _check_place(folder: Path) -> None:
                 f"`{folder / name}` is not part of the run in `{folder}`, and would be overwritten",
                 hint="move it, or choose another folder with --out",
             )
+
+
+def recalled(scenario: Scenario, folders: Iterable[Path], *, alone: bool) -> Run | None:
+    """The finished run of a scenario in one of these folders, if what decides it is unchanged; nothing is resolved.
+
+    It is a run by this engine, and all its files are compared with their checksums. `None` also if one is damaged:
+    `finished` says what is wrong.
+    """
+    from odonata.store import inputs
+    from odonata.store.manifest import MANIFEST
+    from odonata.store.read import check_all, open_run
+
+    for folder in folders:
+        decided = inputs.decided_by(scenario, folder)
+        try:
+            if decided not in reading.read_text(folder / MANIFEST):
+                continue
+            run = open_run(folder)
+            check_all(run)
+        except (OSError, InputError):
+            continue
+        targets = {job["name"] for job in run.summary["jobs"] if not job["background"]}
+        if inputs.is_of(run.manifest, decided, folder) and (not alone or targets <= set(run.manifest["alone"])):
+            return run
+    return None
 
 
 def finished(

@@ -14,6 +14,7 @@ from odonata import placement, reading
 from odonata.cli.main import main
 from odonata.placement import POLICIES
 from odonata.scenario.apps.chakra_files import rank_files
+from odonata.store import inputs
 from odonata.study import check, recall, task
 from odonata.study.study import open_study
 
@@ -85,6 +86,31 @@ def test_a_finished_sweep_resolves_and_checks_nothing(study: Write, again, monke
     assert (final(OUT), capsys.readouterr().out) == (first, printed)
 
 
+def test_a_finished_sweep_reads_its_tables_only(study: Write, again, monkeypatch):
+    """Catches a sweep that reads all results and writes the same tables once more."""
+    study()
+    again()
+    with monkeypatch.context() as changed:
+        changed.setattr("odonata.study.sweep.Results", None)
+        assert again() == []
+        assert again("--retry-failed") == []
+    written = (OUT / "jobs.parquet").read_bytes()
+    (OUT / "jobs.parquet").write_bytes(written[:-1])
+    assert again() == []
+    assert (OUT / "jobs.parquet").read_bytes() == written
+
+
+def test_another_text_of_the_study_makes_its_tables_again(study: Write, again):
+    study()
+    again()
+    study(STUDY + '[keep]\nlongest = { table = "jobs", column = "latency_max_ps", statistic = "max" }\n')
+    again()
+    assert "longest" in open_study(OUT).runs.columns
+    study(STUDY + '[show]\ncolumns = "latency_p99_ps"\n')
+    again()
+    assert open_study(OUT).show.columns == ("latency_p99_ps",)
+
+
 def test_only_new_points_are_resolved(study: Write, again):
     study()
     again()
@@ -117,23 +143,24 @@ def test_another_engine_or_another_data_file_resolves_again(study: Write, again,
     study()
     again()
     with monkeypatch.context() as changed:
-        changed.setattr(recall, "_data", lambda: "other")
+        changed.setattr(inputs, "_data", lambda: "other")
         assert again() == ALL
     assert again() == ALL
-    monkeypatch.setattr(recall, "fingerprint", lambda: "other")
+    monkeypatch.setattr(inputs, "fingerprint", lambda: "other")
     assert again() == ALL
 
 
 def test_data_files_are_those_that_decide_results(tmp_path, monkeypatch):
-    package = tmp_path / "study" / "recall.py"
+    package = tmp_path / "store" / "inputs.py"
     (tmp_path / "machine" / "presets").mkdir(parents=True)
-    monkeypatch.setattr(recall, "__file__", str(package))
-    preset, seen = tmp_path / "machine" / "presets" / "tiny.toml", {recall._data()}
+    monkeypatch.setattr(inputs, "__file__", str(package))
+    data = inputs._data.__wrapped__  # each time anew
+    preset, seen = tmp_path / "machine" / "presets" / "tiny.toml", {data()}
     for text in ("a", "b"):
         preset.write_text(text)
-        seen.add(recall._data())
-    (tmp_path / "machine" / "load.pyc").write_text("compiled")
-    assert len(seen | {recall._data()}) == 3
+        seen.add(data())
+    (tmp_path / "machine" / "loading.pyc").write_text("compiled")
+    assert len(seen | {data()}) == 3
 
 
 def test_values_set_on_the_command_line_count(study: Write, again):

@@ -1,10 +1,15 @@
 """Who slows whom, where and why: the causes of a run's waiting, and what becomes faster without each job."""
 
-from odonata.blame.causes import Cause, JobCauses, Place, causes_of
-from odonata.blame.explanation import Explanation, explain
-from odonata.blame.programs import LeftOut, ProgramTime, Share
-from odonata.blame.shapley import Shapley
-from odonata.blame.without import Without
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.blame.causes import Cause, JobCauses, Place, causes_of
+    from odonata.blame.explanation import Explanation, explain
+    from odonata.blame.programs import LeftOut, ProgramTime, Share
+    from odonata.blame.shapley import Shapley
+    from odonata.blame.without import Without
 
 __all__ = [
     "Cause",
@@ -19,3 +24,14 @@ __all__ = [
     "causes_of",
     "explain",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "causes": ("Cause", "JobCauses", "Place", "causes_of"),
+        "explanation": ("Explanation", "explain"),
+        "programs": ("LeftOut", "ProgramTime", "Share"),
+        "shapley": ("Shapley",),
+        "without": ("Without",),
+    },
+)

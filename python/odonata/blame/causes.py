@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from odonata.machine.kinds import KINDS
+from odonata.machine.terms import group_name
 
 if TYPE_CHECKING:
     from odonata.store import Run
@@ -126,7 +126,7 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
     rows = blame.join(ends, on="link", how="left")
     chains = (run.roots if roots is None else roots).join(ends, on="link", how="left").with_columns(wait=pl.lit(ROOM))
     groups = 1 + max(int(run.links["from_group"].max() or 0), int(run.links["to_group"].max() or 0))  # type: ignore[arg-type]
-    word = KINDS[run.resolved["spec"]["topology"]["kind"]].group_name
+    word = group_name(run.resolved["spec"]["topology"]["kind"])
     control = law_of(run.resolved["spec"]["fabric"])
     causes = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError, RunError
@@ -70,6 +67,10 @@ class Coalitions:
             for members in missing:
                 self._known[members] = simulated(self._spec, self._background, members, progress)
             return
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+        from multiprocessing import get_context
+
         # A fork of a process with threads may hang, and NumPy and polars have threads.
         with ProcessPoolExecutor(
             min(workers, len(missing)), get_context("spawn"), begin_worker, (os.getpid(),)

@@ -3,10 +3,15 @@
 import json as json_module
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
+
+if TYPE_CHECKING:
+    from odonata.cli.progress import ProgressLine
+    from odonata.store import Run
 
 
 def run(
@@ -67,23 +72,27 @@ def run(
     from odonata import scenario as scenarios
     from odonata.cli.progress import ProgressLine
     from odonata.errors import StaleWarning
-    from odonata.runner import finished
+    from odonata.runner import finished, recalled
     from odonata.runner import run as simulate
     from odonata.store.engine import difference
-    from odonata.store.summary import as_text
-    from odonata.text import terminal_width
 
-    loaded = scenarios.load(scenario, overrides=set_ or (), seed=seed)
+    given = scenarios.read(scenario, overrides=set_ or (), seed=seed)
+    progress = ProgressLine(quiet=quiet)
+    if seeds is None:
+        _refuse({"--workers": workers}, "is for `--seeds`")
+        done = None if force else recalled(given, _folders(out, scenario.stem), alone=alone)
+        if done is not None:
+            progress.say(f"already done: {done.path} (--force simulates again)")
+            return _print(done, report=report, json=json, all_=all_, progress=progress)
+    loaded = given.checked()
     if seeds is not None:
         from odonata.cli.run_seeds import run_seeds
 
         _refuse({"--all": all_ or None, "--threads": threads}, "does nothing with `--seeds`")
         options = {"json": json, "force": force, "keep_stale": keep_stale, "report": report, "quiet": quiet}
         return run_seeds(loaded, seeds, out, workers, **options)
-    _refuse({"--workers": workers}, "is for `--seeds`")
     resolved = loaded.resolve(check=False)
     folder = out if out is not None else Path("runs") / f"{scenario.stem}-{resolved.id}"
-    progress = ProgressLine(quiet=quiet)
     with warnings.catch_warnings(record=True) as stale:
         warnings.simplefilter("always", StaleWarning)
         done = finished(folder, resolved, alone=alone, force=force, keep_stale=keep_stale)
@@ -108,6 +117,24 @@ def run(
                 threads=threads,
             )  # fmt: skip
         progress.say(_closing(done.summary, folder))
+    return _print(done, report=report, json=json, all_=all_, progress=progress)
+
+
+def _folders(out: Path | None, name: str) -> list[Path]:
+    """Where the run of a scenario of this name can be: the folder that is asked for, or those named after it."""
+    if out is not None:
+        return [out]
+    with suppress(OSError):
+        return sorted(folder for folder in Path("runs").iterdir() if folder.name.rpartition("-")[0] == name)
+    return []
+
+
+def _print(run: "Run", *, report: bool, json: bool, all_: bool, progress: "ProgressLine") -> int:
+    from odonata.store.summary import as_text
+    from odonata.text import terminal_width
+
+    folder = run.path
+    assert folder is not None
     files = {"out": str(folder)}
     if report:
         from odonata.report import report_in
@@ -115,9 +142,9 @@ def run(
         files["report"] = str(report_in(folder))
         progress.say(f"report in {files['report']}")
     if json:
-        print(json_module.dumps({**done.summary, **files}))
+        print(json_module.dumps({**run.summary, **files}))
     else:
-        print(as_text(done.summary, terminal_width(), every=all_, hint="--all prints them"))
+        print(as_text(run.summary, terminal_width(), every=all_, hint="--all prints them"))
     return 0
 
 

@@ -99,6 +99,7 @@ def sweep(
     from odonata.study import read
     from odonata.study import sweep as sweeping
     from odonata.study.keep import without_rows
+    from odonata.study.recall import is_finished
 
     folder = out if out is not None else Path("studies") / study.stem
     plan = read.load(study, set_ or (), folder)
@@ -106,7 +107,8 @@ def sweep(
         plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
-    _print_warnings(plan)
+    if force or not is_finished(plan, folder):
+        _print_warnings(plan)
     swept, ledger = run_plan(
         plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, quiet=quiet
     )
@@ -199,19 +201,20 @@ def backend_of(
 ) -> "Backend":
     """Where to simulate, from the options of a command; `cluster` are those of the queue (`[cluster]` of a study)."""
     from odonata.errors import InputError
-    from odonata.study.certificates import Certificates, warning_of
 
-    files = Certificates(*tls)
     if scheduler is not None and on != "dask":
         raise InputError("`--scheduler` is for `--on dask`", hint="--on dask --scheduler tls://host:8786")
     if on == "local":
-        if listen is not None or files.given:
+        if listen is not None or any(tls):
             option = "--listen" if listen is not None else "--tls-..."
             raise InputError(f"`{option}` is for `--on dask` and `--on slurm`: nothing listens otherwise")
         from odonata.processors import processors
         from odonata.study.local import LocalPool
 
         return LocalPool(workers if workers is not None else processors())
+    from odonata.study.certificates import Certificates, warning_of
+
+    files = Certificates(*tls)
     if on == "slurm":
         from odonata.study.slurm import SlurmPool, cluster_options
 
@@ -242,7 +245,8 @@ def _facts(study: "Study", folder: Path, ledger: "Ledger | None") -> dict[str, A
     manifest = study.manifest
     facts = {key: manifest[key] for key in ("name", "version", "points", "settled", "failed", "axes")}
     failed = study.failed.select("point", "id", "error").to_dicts()
-    counts = {"simulated": ledger.simulated if ledger else 0, "kept": ledger.kept if ledger else 0}
+    # Without a ledger, all was there.
+    counts = {"simulated": ledger.simulated if ledger else 0, "kept": ledger.kept if ledger else manifest["points"]}
     return {**facts, **counts, "engines": list(study.engines), "errors": failed, "out": str(folder)}
 
 

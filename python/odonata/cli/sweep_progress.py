@@ -84,12 +84,13 @@ class SweepProgress(Screen):
 
     def close(self, folder: Path) -> None:
         """Prints a summary."""
-        ledger = self.ledger
-        if ledger is None:
-            return
+        ledger, points = self.ledger, f"{len(self._plan):,}"
+        # Without a ledger, all was there.
+        counts = f"{points} of {points} points done ({points} kept)" if ledger is None else self._counts(ledger)
+        simulated = 0 if ledger is None else ledger.simulated
         took = time.monotonic() - self._began
-        runs = f"{ledger.simulated:,} run{'' if ledger.simulated == 1 else 's'} simulated"
-        self.say(f"{self._counts(ledger)}; {runs} in {took:.1f} s; results in {folder}")
+        runs = f"{simulated:,} run{'' if simulated == 1 else 's'} simulated"
+        self.say(f"{counts}; {runs} in {took:.1f} s; results in {folder}")
 
     def _state(self, ledger: Ledger) -> str:
         if time.monotonic() - self._estimated >= ESTIMATE_EVERY_S:

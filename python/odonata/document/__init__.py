@@ -4,18 +4,23 @@ A `Document` is the text of a file, its data, and the line of every key. Code th
 that lead to it and gets an error with file and line. `Table` is the base of the models of documents.
 """
 
-from odonata.document.document import Document, parse, read
-from odonata.document.quantities import (
-    Bandwidth,
-    Count,
-    PositiveTime,
-    Ratio,
-    Seed,
-    Size,
-    Time,
-    input_error_as_problem,
-)
-from odonata.document.table import Table, validate
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.document.document import Document, parse, read
+    from odonata.document.quantities import (
+        Bandwidth,
+        Count,
+        PositiveTime,
+        Ratio,
+        Seed,
+        Size,
+        Time,
+        input_error_as_problem,
+    )
+    from odonata.document.table import Table, validate
 
 __all__ = [
     "Bandwidth",
@@ -32,3 +37,12 @@ __all__ = [
     "read",
     "validate",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "document": ("Document", "parse", "read"),
+        "quantities": ("Bandwidth", "Count", "PositiveTime", "Ratio", "Seed", "Size", "Time", "input_error_as_problem"),
+        "table": ("Table", "validate"),
+    },
+)

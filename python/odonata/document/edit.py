@@ -5,9 +5,6 @@ import re
 import tomllib
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from odonata import reading
 from odonata.errors import InputError, nearest, shortened
 
@@ -64,6 +61,9 @@ def text(original: str, changes: tuple[tuple[str, Any], ...], data: dict[str, An
     If the layout cannot be kept (a change that the editing library gets wrong), the data is written without comments
     and layout: the meaning is always right.
     """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         document = tomlkit.parse(original)
         for key, value in changes:

@@ -4,8 +4,22 @@
 and `fabric.py` define the tables of a machine.
 """
 
-from odonata.machine.load import load, names, variants
-from odonata.machine.shape import Shape
-from odonata.machine.system import Source, System
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.machine.loading import load, names, variants
+    from odonata.machine.shape import Shape
+    from odonata.machine.system import Source, System
 
 __all__ = ["Shape", "Source", "System", "load", "names", "variants"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "loading": ("load", "names", "variants"),
+        "shape": ("Shape",),
+        "system": ("Source", "System"),
+    },
+)

@@ -6,17 +6,24 @@ The policies are under `policies/` and listed in `table.py`. The fixed layouts o
 policies of other distributions (`plugins.py`) are used in the same way.
 """
 
-from odonata.placement.free import Fragmentation, fragmentation
-from odonata.placement.ids import format_ids, parse_ids
-from odonata.placement.layouts import LAYOUTS
-from odonata.placement.placing import Placer, place, read_given, read_options
-from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
-from odonata.placement.several import ORDERS, Job, arrange, place_all, seed_of_job
-from odonata.placement.table import POLICIES, names
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.placement.free import Fragmentation, fragmentation
+    from odonata.placement.ids import format_ids, parse_ids
+    from odonata.placement.layouts import LAYOUTS
+    from odonata.placement.placing import Placer, place, read_given, read_options
+    from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
+    from odonata.placement.several import ORDERS, Job, arrange, place_all, seed_of_job
+    from odonata.placement.table import POLICIES, names
 
 
-def get(name: str) -> Policy:
+def get(name: str) -> "Policy":
     """The policy of that name or alias. Raises InputError if there is none."""
+    from odonata.placement.table import POLICIES
+
     return POLICIES.find(name)
 
 
@@ -45,3 +52,16 @@ __all__ = [
     "read_options",
     "seed_of_job",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "free": ("Fragmentation", "fragmentation"),
+        "ids": ("format_ids", "parse_ids"),
+        "layouts": ("LAYOUTS",),
+        "placing": ("Placer", "place", "read_given", "read_options"),
+        "policy": ("COUNT", "Freedom", "Option", "Placement", "Policy", "Request"),
+        "several": ("ORDERS", "Job", "arrange", "place_all", "seed_of_job"),
+        "table": ("POLICIES", "names"),
+    },
+)

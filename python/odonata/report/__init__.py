@@ -55,13 +55,14 @@ def report_of(folder: Path, other: Path | None = None, *, verify: bool = True) -
     """
     from odonata.store.read import open_run
     from odonata.study.folder import is_study_folder
-    from odonata.study.study import open_study
 
     for path in (folder, other):
         if path is not None and other is not None and is_study_folder(path):
             message = f"`{path}` is the folder of a study; only two runs can be shown side by side"
             raise InputError(message, hint="`odonata report STUDY` compares the runs of a study")
     if is_study_folder(folder):
+        from odonata.study.study import open_study  # with the statistics of studies
+
         return report_of_study(open_study(folder, verify=verify))
     runs = [open_run(path, verify=verify) for path in (folder, other) if path is not None]
     return report_of_runs(runs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from odonata.machine.kinds import KINDS
+from odonata.machine.terms import group_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +77,7 @@ def machine_of(run: Run, left_out: list[str]) -> dict[str, Any]:
         "kind": topology.get("kind", ""),
         "columns": columns,
         "leaves": topology.get("leaves"),
-        "group_name": KINDS[topology["kind"]].group_name if topology.get("kind") in KINDS else "group",
+        "group_name": group_name(topology.get("kind")),
         "groups": int(max(links["from_group"].max(), links["to_group"].max())) + 1,  # type: ignore[arg-type,type-var]
         "classes": classes,
         "routers": routers,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.blame import Explanation, causes_of
 from odonata.blame.programs import is_recorded, program_times
 from odonata.blame.sentences import sentences
-from odonata.machine.kinds.dragonfly import not_modelled
+from odonata.machine.terms import not_modelled
 from odonata.report.machine import machine_of
 from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of

@@ -8,7 +8,7 @@ import polars as pl
 
 from odonata.blame.causes import causes_of, groups_of
 from odonata.blame.sentences import about, percent, where_of
-from odonata.machine.kinds import KINDS
+from odonata.machine.terms import group_name
 from odonata.store.summary import answers
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _waiting(run: Run, slowest: dict[str, Any] | None) -> str:
     )
     class_, most = classes.row(0)
     named, groups = groups_of(stalled), links["from_group"].drop_nulls().n_unique()
-    word = KINDS[run.resolved["spec"]["topology"]["kind"]].group_name
+    word = group_name(run.resolved["spec"]["topology"]["kind"])
     where = (
         f"{percent(most / stalled['time_ps'].sum())} of it at links of class {class_}{where_of(named, groups, word)}"
     )

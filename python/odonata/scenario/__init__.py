@@ -5,11 +5,16 @@ leaves open. `tables.py` has the tables of a scenario, `apps/` the traffic patte
 routings. `kang_files.py` reads the files of the authors of Kang 2019.
 """
 
-from odonata.scenario.apps import COLLECTIVES, MOTIFS, PATTERNS
-from odonata.scenario.kang_files import read_kang
-from odonata.scenario.resolve import Resolved
-from odonata.scenario.routings import ROUTINGS
-from odonata.scenario.scenario import Scenario, load, parse, system
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.scenario.apps import COLLECTIVES, MOTIFS, PATTERNS
+    from odonata.scenario.kang_files import read_kang
+    from odonata.scenario.resolve import Resolved
+    from odonata.scenario.routings import ROUTINGS
+    from odonata.scenario.scenario import Scenario, load, parse, read, system
 
 __all__ = [
     "COLLECTIVES",
@@ -20,6 +25,18 @@ __all__ = [
     "Scenario",
     "load",
     "parse",
+    "read",
     "read_kang",
     "system",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "apps": ("COLLECTIVES", "MOTIFS", "PATTERNS"),
+        "kang_files": ("read_kang",),
+        "resolve": ("Resolved",),
+        "routings": ("ROUTINGS",),
+        "scenario": ("Scenario", "load", "parse", "read", "system"),
+    },
+)

@@ -1,21 +1,31 @@
 """A scenario: its text, its data, and its resolution."""
 
-from collections.abc import Callable, Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from odonata.document import Document, validate
-from odonata.document import parse as parse_document
-from odonata.document import read as read_document
+from odonata import reading
+from odonata.document.document import Document
+from odonata.document.document import parse as parse_document
+from odonata.document.document import read as read_document
 from odonata.document.edit import read_value
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError
-from odonata.machine import System
-from odonata.machine import load as load_system
-from odonata.scenario.resolve import Resolved, check_names, machine_of, resolve
-from odonata.scenario.tables import ScenarioTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from odonata.machine import System
+    from odonata.scenario.resolve import Resolved
+    from odonata.scenario.tables import ScenarioTable
+
+# The models of scenarios and machines are imported where a scenario is checked or resolved, which a finished run is
+# not: they take half of the time of a short command.
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,7 +63,7 @@ class Scenario(Attributes):
         """The data of the TOML (not to be changed: use `set`)."""
         return self.document.data
 
-    def set(self, key: str, value: Any) -> "Scenario":
+    def set(self, key: str, value: Any) -> Scenario:
         """Return the scenario with one value changed.
 
         Parameters
@@ -96,6 +106,11 @@ class Scenario(Attributes):
             raise InputError(f"cannot set `{key}`: there is no [[job]] `{name}`", file=self.document.file, hint=hint)
 
     @cached_property
+    def read(self) -> dict[str, str]:
+        """The files that it names and that were read so far to check and resolve it (`odonata.reading.recorded`)."""
+        return {}
+
+    @cached_property
     def table(self) -> ScenarioTable:
         """What the scenario says, checked.
 
@@ -105,7 +120,8 @@ class Scenario(Attributes):
             With file and line.
         """
         try:
-            return _checked(self.document, self.path)
+            with self._noting():
+                return _checked(self.document, self.path)
         except InputError as e:
             raise self._located(e, _checked) from None
 
@@ -118,8 +134,11 @@ class Scenario(Attributes):
         InputError
             With file and line, if there is no such machine or it cannot be built.
         """
+        from odonata.scenario.resolve import machine_of
+
         try:
-            return machine_of(self.table, self.path)
+            with self._noting():
+                return machine_of(self.table, self.path)
         except InputError as e:
             raise self._located(e, lambda document, path: machine_of(_checked(document, path), path)) from None
 
@@ -152,8 +171,11 @@ class Scenario(Attributes):
 
     @cached_property
     def _resolved(self) -> Resolved:
+        from odonata.scenario.resolve import resolve
+
         try:
-            return resolve(self.table, self.path)
+            with self._noting():
+                return resolve(self.table, self.path)
         except InputError as e:
             raise self._located(e, _decided) from None
 
@@ -165,6 +187,28 @@ class Scenario(Attributes):
             raise self._located(problem, _decided) if isinstance(problem, InputError) else problem
         return resolved
 
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        with reading.recorded() as read:
+            yield
+        self.read.update(read)
+
+    def checked(self) -> Scenario:
+        """Check what it says, which `load` has done.
+
+        Returns
+        -------
+        Scenario
+            This one.
+
+        Raises
+        ------
+        InputError
+            With file and line, for every error that does not need the machine.
+        """
+        _ = self.table
+        return self
+
     def check_names(self) -> None:
         """Find policies, files and jobs that are named and do not exist, without building the machine.
 
@@ -173,6 +217,8 @@ class Scenario(Attributes):
         InputError
             With file and line.
         """
+        from odonata.scenario.resolve import check_names
+
         try:
             check_names(self.table, self.path)
         except InputError as e:
@@ -237,10 +283,15 @@ def _naming_its_job(error: InputError, key: str, data: Mapping[str, Any]) -> Inp
 
 
 def _checked(document: Document, path: Path) -> ScenarioTable:  # noqa: ARG001 - as `_decided`
+    from odonata.document import validate
+    from odonata.scenario.tables import ScenarioTable
+
     return validate(ScenarioTable, document.data)
 
 
 def _decided(document: Document, path: Path) -> None:
+    from odonata.scenario.resolve import resolve
+
     problem = resolve(_checked(document, path), path).refused()
     if problem is not None:
         raise problem
@@ -281,6 +332,15 @@ def load(
     >>> od.load("examples/quick.toml", {"run.seed": 4, "routing": "minimal"}).data["routing"]
     'minimal'
     """
+    return read(path, overrides, seed).checked()
+
+
+def read(
+    path: str | Path,
+    overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]] = (),
+    seed: int | None = None,
+) -> Scenario:
+    """As `load`, without checking what the scenario says."""
     return _with(Scenario(read_document(path), Path(path)), overrides, seed)
 
 
@@ -303,7 +363,7 @@ def parse(text: str, path: str | Path = "scenario.toml") -> Scenario:
     InputError
         As `load`.
     """
-    return _with(Scenario(parse_document(text, str(path)), Path(path)), (), None)
+    return Scenario(parse_document(text, str(path)), Path(path)).checked()
 
 
 def system(name: str | Path) -> System:
@@ -316,6 +376,8 @@ def system(name: str | Path) -> System:
     """
     if str(name).endswith(".toml") and "system" in (document := read_document(name)).data:
         return Scenario(document, Path(name)).system
+    from odonata.machine import load as load_system
+
     return load_system(str(name))
 
 
@@ -343,7 +405,6 @@ def _with(
             raise InputError(f"expected overrides of a scenario, found `{override!r}`", hint=hint)
     if seed is not None:
         scenario = scenario.set("run.seed", seed)
-    _ = scenario.table
     return scenario
 
 

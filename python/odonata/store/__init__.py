@@ -20,8 +20,9 @@ format is refused.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from odonata.lazy import lazily
 from odonata.store.columns import COLUMNS, TABLES, Column, columns_of
 
 if TYPE_CHECKING:
@@ -30,13 +31,4 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "TABLES", "Column", "Run", "columns_of", "open_run"]
 
-_LAZY = {"Run": "odonata.store.result", "open_run": "odonata.store.read"}
-
-
-def __getattr__(name: str) -> Any:
-    # `odonata show columns` needs only the registry; the modules that read and write import polars.
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    from importlib import import_module
-
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = lazily(__name__, {"read": ("open_run",), "result": ("Run",)})

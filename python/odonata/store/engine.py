@@ -39,7 +39,7 @@ def fingerprint() -> str:
 
     It takes a few milliseconds once per process, and is computed when results are written or compared.
     """
-    from odonata.machine import core  # this imports pydantic, which a process that only simulates does not need
+    from odonata.machine import core
 
     return f"{core.fingerprint()}-{of_package(Path(__file__).parents[1])}"
 

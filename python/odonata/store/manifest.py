@@ -21,7 +21,7 @@ MANIFEST = "manifest.json"
 FORMAT = 1
 """Format of run folders and studies. A release that changes it, by a column for instance, raises it by one."""
 
-VOLATILE = ("machine", "wall", "checksum")
+VOLATILE = ("machine", "wall", "inputs", "checksum")
 """The only parts of a manifest that may differ between two runs of one scenario and version."""
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from odonata import files
 from odonata.errors import InputError, RunError
 from odonata.store.columns import TABLES, columns_of
+from odonata.store.inputs import KEY
 from odonata.store.manifest import MANIFEST, sealed_text
 from odonata.store.read import is_run_folder, names_in
 
@@ -28,8 +29,11 @@ NAMES = frozenset({MANIFEST, "scenario.toml", "resolved.json", *(f"{table}.parqu
 """Names of the files of a run folder."""
 
 
-def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -> None:
+def write_run(
+    run: Run, folder: Path, *, channels: int, replace: bool = False, inputs: Mapping[str, Any] | None = None
+) -> None:
     """Write `run` as the new run folder `folder`; with `replace`, in the place of a run that is there.
+    `inputs` is what `odonata.store.inputs.of_run` says.
 
     Everything is written to a folder of another name beside it, which is renamed at the end. The files of a run that is
     replaced are replaced one by one in their folder; other files there are kept. Raises `RunError` if the disk is full,
@@ -42,7 +46,7 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
         folder.parent.mkdir(parents=True, exist_ok=True)
         files.remove_stale(folder)
         with files.partial_folder(folder) as partial:
-            _write_files(run, partial, channels)
+            _write_files(run, partial, channels, inputs)
             if replace and folder.is_dir() and any(folder.iterdir()):
                 # Ctrl-C is raised in the main thread, so this one ends its work, which takes a few renames.
                 with ThreadPoolExecutor(1) as uninterrupted:
@@ -54,14 +58,14 @@ def write_run(run: Run, folder: Path, *, channels: int, replace: bool = False) -
         raise RunError(f"cannot write the run folder `{shown}`: {problem.strerror or problem}") from problem
 
 
-def _write_files(run: Run, partial: Path, channels: int) -> None:
+def _write_files(run: Run, partial: Path, channels: int, inputs: Mapping[str, Any] | None) -> None:
     (partial / "scenario.toml").write_text(run.scenario, encoding="utf-8")
     _write_json(partial / "resolved.json", run.resolved)
     for table in TABLES:
         _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
     facts = {path.name: files.facts_of(path) for path in sorted(partial.iterdir())}
     # The summary is in the manifest, so that a finished run is printed without reading its tables.
-    manifest = {**run.manifest, "jobs": run.summary["jobs"], "files": facts}
+    manifest = {**run.manifest, "jobs": run.summary["jobs"], KEY: inputs, "files": facts}
     (partial / MANIFEST).write_text(sealed_text(manifest), encoding="utf-8")
     for path in partial.iterdir():
         files.sync(path)

@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
 from odonata.document import Document, edit, positions
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
@@ -20,8 +18,7 @@ from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
 from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, Show, check_axes
-from odonata.study.recall import recalled
-from odonata.study.slurm import read_cluster
+from odonata.study.recall import is_finished, recalled
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
@@ -51,7 +48,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = 
             hint = 'such as [sweep] with "run.seed" = { from = 1, to = 10 }'
             raise InputError("the study has no axis: no [sweep], [zip] or [random]", hint=hint)
         check_axes(axes)
-        cluster = read_cluster(_table(document.data, "cluster"))
+        cluster = _cluster(document.data)
         keys = [key for axis in axes for key in axis.keys]
         keep = read_keep(_table(document.data, "keep"), keys, [POINT, *RUN_COLUMNS])
         alone = document.data.get("alone", False)
@@ -62,19 +59,35 @@ def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = 
     base = _base(document, path)
     for override in overrides:
         base = _overridden(base, override, axes, path)
-    plan = Plan(path.stem, base, axes, cluster=cluster, text=document.text, file=str(path), alone=alone)
     try:
-        shown = read_show(_table(document.data, "show"), plan.keys)
+        shown = read_show(_table(document.data, "show"), keys)
     except InputError as e:
         raise document.locate(e) from None
+    plan = Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep, alone=alone)
+    if folder is None or not is_finished(plan, folder):
+        _check(plan, document, folder)
+    return plan
+
+
+def _check(plan: Plan, document: Document, folder: Path | None) -> None:
+    """Raises InputError for values that no scenario can have, and for a job in `[show]` that there is not."""
     if folder is None or len(recalled(plan, folder)[0]) < len(plan):
         check_values(plan, document)
     scenario = plan.scenario(0).table
     names = [job.name for job in scenario.job]
+    shown = plan.show.job
     # Imported jobs have their names from files.
-    if shown.job is not None and scenario.import_ is None and shown.job not in names:
-        raise document.locate(unknown("job", shown.job, names).under("show", "job"))
-    return Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep, alone=alone)
+    if shown is not None and scenario.import_ is None and shown not in names:
+        raise document.locate(unknown("job", shown, names).under("show", "job"))
+
+
+def _cluster(data: Mapping[str, Any]) -> dict[str, Any]:
+    given = _table(data, "cluster")
+    if not given:
+        return {}
+    from odonata.study.slurm import read_cluster  # with the modules of remote workers
+
+    return read_cluster(given)
 
 
 def _unknown_key(key: str) -> InputError:
@@ -261,6 +274,8 @@ class Inline(Document):
     @cached_property
     def text(self) -> str:
         """The scenario as TOML of its own, without the comments of the study."""
+        import tomlkit
+
         return tomlkit.dumps(self.data)
 
     @cached_property

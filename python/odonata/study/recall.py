@@ -1,27 +1,25 @@
 """Which run each point of a study is, kept so that a point whose inputs are unchanged is not resolved again.
 
-A resolution depends on the engine, on the data files of the package, on the scenario and the values of the point, and
-on the files that the scenario names. All of them are compared, by SHA-256. Nothing is kept if a point may depend on
-anything else: a scenario that a function makes, or a placement policy of another distribution. Without the file, or
-with a damaged one, all points are resolved.
+`odonata.store.inputs` says what a resolution depends on; here the values of the point are part of it. Nothing is kept
+of a scenario that a function makes either. Without the file, or with a damaged one, all points are resolved.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from dataclasses import astuple
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import files, reading
 from odonata.errors import InputError
 from odonata.scenario import Scenario
-from odonata.store.engine import SOURCES, fingerprint
+from odonata.store import inputs
 from odonata.store.manifest import is_intact, sealed_text
+from odonata.study.folder import RESULTS, read_manifest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from odonata.study.ledger import Ledger
     from odonata.study.plan import Plan
     from odonata.study.task import Resolution
@@ -35,10 +33,7 @@ _MOST_BYTES = 1 << 30
 
 def is_repeatable(plan: Plan, scenario: Scenario) -> bool:
     """Whether the resolution of a point depends on nothing but what is compared."""
-    from odonata import placement
-
-    foreign = any(placement.get(job.place["policy"]).provider for job in scenario.table.job)
-    return isinstance(plan.base, Scenario) and not foreign
+    return isinstance(plan.base, Scenario) and inputs.is_repeatable(scenario)
 
 
 def recalled(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str, str]]:
@@ -57,6 +52,23 @@ def recalled(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str,
     return points, kept["read"]
 
 
+def is_finished(plan: Plan, folder: Path) -> bool:
+    """Whether the tables in the folder are those of this plan, with every run done, and nothing has changed since."""
+    from odonata.study.results import are_intact
+
+    kept = _kept(plan, folder)
+    unchanged = kept is not None and kept.get("tables") == _tables(plan, folder)
+    return unchanged and _all_done(folder) and are_intact(folder)
+
+
+def _all_done(folder: Path) -> bool:
+    try:
+        manifest = read_manifest(folder, ())
+    except (OSError, InputError):
+        return False
+    return bool(manifest["settled"] == manifest["points"] and not manifest["failed"])
+
+
 def _kept(plan: Plan, folder: Path) -> dict[str, Any] | None:
     """What the folder of a study keeps; `None` if there is nothing, it is damaged, or an input has changed."""
     if not isinstance(plan.base, Scenario):
@@ -65,7 +77,7 @@ def _kept(plan: Plan, folder: Path) -> dict[str, Any] | None:
         kept = json.loads(reading.read_text(folder / FILE, _MOST_BYTES))
         if not is_intact(kept) or kept["of"] != _inputs(plan, folder):
             return None
-        read = {os.path.normpath(folder.absolute() / name): digest for name, digest in kept["read"].items()}
+        read = inputs.in_folder(kept["read"], folder)
     except (OSError, ValueError, RecursionError, AttributeError, InputError):
         return None
     return {**kept, "read": read} if reading.unchanged(read) else None
@@ -77,10 +89,10 @@ def write(ledger: Ledger, folder: Path) -> None:
     if ledger.read is None or not isinstance(plan.base, Scenario):
         (folder / FILE).unlink(missing_ok=True)
         return
-    at = folder.absolute()
     facts = {
         "of": _inputs(plan, folder),
-        "read": {os.path.relpath(name, at): digest for name, digest in sorted(ledger.read.items())},
+        "tables": _tables(plan, folder),
+        "read": inputs.from_folder(ledger.read, folder),
         "points": {_key(plan.point(number)): run for number, run in sorted(ledger.ids.items())},
         "alone": {run: [astuple(each) for each in runs] for run, runs in sorted(ledger.alone.items())},
     }
@@ -88,24 +100,19 @@ def write(ledger: Ledger, folder: Path) -> None:
 
 
 def _inputs(plan: Plan, folder: Path) -> str:
-    """A digest of what decides the resolutions of all points: engine, data, scenario, and where its files are."""
+    """A digest of what decides the resolutions of all points."""
     assert isinstance(plan.base, Scenario)
-    place = os.path.relpath(plan.base.path.parent, folder)
-    return _digest([fingerprint(), _data(), plan.base.data, place, plan.alone])
+    return inputs.digest([inputs.decided_by(plan.base, folder), plan.alone])
 
 
-def _data() -> str:
-    """A digest of the package's data files (machines, layouts)."""
-    root = Path(__file__).parents[1]
-    folders = [root / source for source in SOURCES if (root / source).is_dir()]
-    data = (file for folder in folders for file in folder.rglob("*") if file.is_file() and ".py" not in file.suffix)
-    return _digest([(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in sorted(data)])
+def _tables(plan: Plan, folder: Path) -> str:
+    """A digest of what decides the tables of a study whose points are resolved: the study, and its files of results,
+    whose names say what is in them.
+    """
+    results = folder / RESULTS
+    parts = sorted(path.name for path in results.iterdir()) if results.is_dir() else []
+    return inputs.digest([plan.name, plan.text, plan.mark, [axis.rows for axis in plan.axes], parts])
 
 
 def _key(point: tuple[tuple[str, Any], ...]) -> str:
-    return _digest(point)[:16]
-
-
-def _digest(content: Any) -> str:
-    """Of anything that TOML can express. The order of keys counts."""
-    return hashlib.sha256(json.dumps(content, default=str).encode("utf-8", "surrogatepass")).hexdigest()
+    return inputs.digest(point)[:16]

@@ -170,11 +170,27 @@ def _digest(data: bytes | memoryview) -> str:
     return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
+def are_intact(folder: Path) -> bool:
+    """Whether the files of results of a study have the contents that their names say."""
+    try:
+        return all(_is_of(file, _bytes(file)) for file in _files(folder / RESULTS))
+    except (OSError, InputError):
+        return False
+
+
+def _bytes(file: Path) -> bytes:
+    return reading.read_bytes(file, _MOST_BYTES, pipes=False)
+
+
+def _is_of(file: Path, data: bytes) -> bool:
+    return file.stem.rpartition("-")[2] == _digest(data)
+
+
 def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     hint = "remove the file: its runs are simulated again"
     try:
-        data = reading.read_bytes(file, _MOST_BYTES, pipes=False)
-        if file.stem.rpartition("-")[2] != _digest(data):
+        data = _bytes(file)
+        if not _is_of(file, data):
             message = "the file is damaged: its checksum (SHA-256) does not match"
             raise InputError(message, file=file, hint=hint)
         return reading.read_parquet(file, data, columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from odonata import files
@@ -12,7 +13,7 @@ from odonata.study import dataset, recall
 from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
-from odonata.study.study import Study
+from odonata.study.study import Study, open_study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,9 +52,10 @@ def sweep(
 
     A run that fails is kept as failed, with its error; it is not repeated unless `retry_failed` is set. Runs in `out`
     by another engine are stale: a StaleWarning counts them, and they are repeated unless `keep_stale` is set. `force`
-    repeats all. At the time `until` (of `time.monotonic`) it ends with an OutOfTimeError. After any interruption,
-    finished runs stay in `out`; after a KeyboardInterrupt their tables are written as well. Raises InputError if `out`
-    has other contents or another sweep is using it, RunError if nothing can be written.
+    repeats all. A study whose tables are there and unchanged is only opened, and nothing is reported. At the time
+    `until` (of `time.monotonic`) it ends with an OutOfTimeError. After any interruption, finished runs stay in `out`;
+    after a KeyboardInterrupt their tables are written as well. Raises InputError if `out` has other contents or another
+    sweep is using it, RunError if nothing can be written.
     """
     if out is None:
         ledger = Ledger(plan, Results(None), report=report, until=until)
@@ -64,6 +66,9 @@ def sweep(
     with files.alone_in(out, "sweep"):
         if not _is_of(out, plan):
             dataset.begin(plan, out)
+        elif not force and recall.is_finished(plan, out):
+            with suppress(InputError):  # a damaged table is written again
+                return open_study(out)
         results = Results(out, keep_stale=keep_stale)
         if not force and not keep_stale:
             _warn_of_stale(out, results, plan.mark)
@@ -79,8 +84,6 @@ def sweep(
                 dataset.write(ledger, out)
             raise
         dataset.write(ledger, out)
-    from odonata.study.study import open_study
-
     return open_study(out)
 
 

@@ -12,26 +12,7 @@ from odonata.document import Count
 from odonata.errors import InputError
 from odonata.machine.kinds.direct import DirectTable
 from odonata.machine.kinds.words import capacity
-
-#: What runs on Slingshot machines say of congestion control: with that of Slingshot, and without.
-SLINGSHOT_CONTROL = (
-    "The congestion control of Slingshot is modelled as far as it is public (De Sensi 2020): its law and numbers are "
-    "assumed (docs/model.md, section 3)."
-)
-NO_SLINGSHOT_CONTROL = (
-    "The congestion control of Slingshot is not used: a job that overloads its receivers may slow its neighbours more "
-    "than on the real machine."
-)
-SLINGSHOT_ROUTING = (
-    "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020)."
-)
-
-
-def not_modelled(interconnect: str | None, congestion_control: str | None) -> tuple[str, ...]:
-    """What a real network has and the model has not, a sentence each."""
-    if interconnect != "slingshot":
-        return ()
-    return (SLINGSHOT_CONTROL if congestion_control == "slingshot" else NO_SLINGSHOT_CONTROL, SLINGSHOT_ROUTING)
+from odonata.machine.terms import not_modelled
 
 
 class DragonflyTable(DirectTable):

@@ -14,13 +14,14 @@ from odonata.errors import InputError
 from odonata.machine.kinds.kind import MachineTable, has_several_nics, with_rail
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape
+from odonata.machine.terms import GROUP_NAMES
 
 
 class FatTreeTable(MachineTable):
     """The numbers of a fat tree."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "leaf", "core")
-    group_name: ClassVar[str] = "pod"
+    group_name: ClassVar[str] = GROUP_NAMES["fat-tree"]
     rules_of_pairs: ClassVar[tuple[str, ...]] = ()
     usual_rules: ClassVar[Mapping[str, str]] = {}
     usual_channels: ClassVar[int] = 1

@@ -15,6 +15,7 @@ from odonata.machine.kinds.kind import MachineTable, with_rail
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.kinds.words import capacity
 from odonata.machine.shape import Shape
+from odonata.machine.terms import GROUP_NAMES
 
 #: Most dimensions.
 MAX_DIMENSIONS = 3
@@ -37,7 +38,7 @@ class HyperXTable(MachineTable):
     """The numbers of a HyperX."""
 
     classes: ClassVar[tuple[str, ...]] = ("node", "dim1", "dim2", "dim3")
-    group_name: ClassVar[str] = "slice"
+    group_name: ClassVar[str] = GROUP_NAMES["hyperx"]
     rules_of_pairs: ClassVar[tuple[str, ...]] = ()
     usual_rules: ClassVar[Mapping[str, str]] = {}
     default_sources: ClassVar[Mapping[str, str]] = {

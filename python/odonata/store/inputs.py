@@ -1,0 +1,79 @@
+"""What a resolved scenario depends on: kept with results, so that what is resolved once is not resolved again.
+
+A resolution depends on the engine, on the data files of the package, on the scenario, and on the files that it names.
+All of them are compared, by SHA-256. Nothing is kept of a scenario that may depend on anything else: one with a
+placement policy of another distribution.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata import reading
+from odonata.store.engine import SOURCES, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from odonata.scenario import Scenario
+
+KEY = "inputs"
+"""Where they are in the manifest of a run."""
+
+
+def is_repeatable(scenario: Scenario) -> bool:
+    """Whether the resolution of a scenario depends on nothing but what is compared."""
+    from odonata import placement
+
+    return not any(placement.get(job.place["policy"]).provider for job in scenario.table.job)
+
+
+def decided_by(scenario: Scenario, folder: Path) -> str:
+    """A digest of what decides a resolution, but for the files that the scenario names: engine, data files, scenario,
+    and where it is, from the folder of the results.
+    """
+    return digest([fingerprint(), _data(), scenario.data, os.path.relpath(scenario.path.parent, folder)])
+
+
+def of_run(scenario: Scenario, folder: Path) -> dict[str, Any] | None:
+    """What the run of a scenario depends on, for the manifest in its folder; `None` if it may depend on more."""
+    if not is_repeatable(scenario):
+        return None
+    return {"of": decided_by(scenario, folder), "read": from_folder(scenario.read, folder)}
+
+
+def from_folder(read: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """What `reading.recorded` gives, with paths from the folder."""
+    at = folder.absolute()
+    return {os.path.relpath(name, at): read[name] for name in sorted(read)}
+
+
+def in_folder(read: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The inverse of `from_folder`."""
+    at = folder.absolute()
+    return {os.path.normpath(at / name): digest for name, digest in read.items()}
+
+
+def is_of(manifest: Mapping[str, Any], decided: str, folder: Path) -> bool:
+    """Whether a run with this manifest has these inputs (`decided_by`), and the files that it depends on are there."""
+    kept: Mapping[str, Any] | None = manifest.get(KEY)
+    return kept is not None and kept["of"] == decided and reading.unchanged(in_folder(kept["read"], folder))
+
+
+@cache
+def _data() -> str:
+    """A digest of the package's data files (machines, layouts)."""
+    root = Path(__file__).parents[1]
+    folders = [root / source for source in SOURCES if (root / source).is_dir()]
+    data = (file for folder in folders for file in folder.rglob("*") if file.is_file() and ".py" not in file.suffix)
+    return digest([(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in sorted(data)])
+
+
+def digest(content: Any) -> str:
+    """Of anything that TOML can express. The order of keys counts."""
+    return hashlib.sha256(json.dumps(content, default=str).encode("utf-8", "surrogatepass")).hexdigest()
