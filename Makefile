@@ -19,7 +19,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-web test-rust test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
+.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -78,7 +78,7 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-test: lint test-rust test-python test-slurm docs ## All checks: lint, Rust tests, Python tests, documentation
+test: lint test-rust test-instructions test-python test-slurm docs ## All checks: lint, Rust tests, Python tests, documentation
 
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
@@ -111,6 +111,11 @@ lint-web: ## Types and lints of web; fails if the script in the package is not w
 test-rust: $(INSTALLED) ## Tests of the Rust crates
 	cargo test --workspace --locked
 
+# The Rust tests build the example that is counted.
+test-instructions: $(INSTALLED) tested ## Limits on the instructions of the simulator as the tests build it (needs valgrind)
+	cargo test --workspace --locked --quiet --no-run
+	$(BIN)/python scripts/test_instructions.py
+
 # With the oldest libraries, and without those for pictures and statistics.
 test-oldest: build ## Tests of runs with the oldest versions of the libraries that pyproject.toml allows
 	scripts/test_oldest.sh
@@ -131,7 +136,7 @@ test-slurm: $(INSTALLED) tested ## Tests with a real Slurm of 64 virtual nodes, 
 test-fabric: $(INSTALLED) build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
 	$(BIN)/pytest -rs tests/cluster/fabric/whole.py
 
-system-deps: ## Install Slurm, Open MPI, iperf3, Node.js and Chromium with apt, for some tests (needs root; goes on without)
+system-deps: ## Install Slurm, Open MPI, iperf3, valgrind, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
 bless: $(INSTALLED) tested ## Accept changed snapshots; look at the diff before you commit it

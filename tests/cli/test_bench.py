@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from odonata.cli.bench import summarise
 from odonata.cli.bench_instructions import callgrind_total
 from odonata.cli.bench_record import append
 from odonata.errors import InputError
+
+ROOT = Path(__file__).parents[2]
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -261,3 +265,31 @@ def test_no_option_is_ignored(odonata: Command, arguments: str, message: str) ->
     status, out, err = odonata("bench", *arguments.split())
     assert (status, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(("limit", "status"), [(107, 0), (106, 1)])
+def test_limits_of_the_simulator_of_the_tests(
+    limit: int, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without valgrind: 107 instructions a message of the program, in two runs of the example `hops`."""
+    place = importlib.util.spec_from_file_location("limits_of_tests", ROOT / "scripts" / "test_instructions.py")
+    assert place is not None
+    assert place.loader is not None
+    script = importlib.util.module_from_spec(place)
+    place.loader.exec_module(script)
+
+    def run(words: list[object], **_: object) -> subprocess.CompletedProcess[str]:
+        spec = json.loads(Path(str(words[-2])).read_text())
+        messages = spec["jobs"][0]["program"]["iterations"] * script.RANKS * (script.RANKS - 1)
+        out = Path(str(words[2]).partition("=")[2])
+        out.write_text(f"ob=(1) hops\nfn=(1) run\n1 {5000 + 107 * messages}\nob=(2) libc\nfn=(2) f\n1 {messages}\n")
+        return subprocess.CompletedProcess([], 0, "packet_hops 7 events 8\n", "")
+
+    monkeypatch.setattr(bench_instructions.shutil, "which", lambda _: "valgrind")
+    monkeypatch.setattr(script.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(script.subprocess, "run", run)
+    monkeypatch.setattr(script, "LIMITS", tmp_path / "limits.toml")
+    (tmp_path / "limits.toml").write_text(f"all-to-all = {limit}")
+    assert script.main() == status
+    said = "error: all-to-all: 107 instructions per message are more than 106" in capsys.readouterr().err
+    assert said is (status == 1)

@@ -161,7 +161,7 @@ def _instructions(limits: Path | None, record: Path | None, *, json: bool) -> in
     from odonata.errors import RunError
 
     allowed = {} if limits is None else read_limits(limits)
-    counted = count(list(allowed or CASES), _resolved_file, _child)
+    counted = count({name: CASES[name] for name in allowed or CASES}, resolved_file, _child)
     print(json_module.dumps(counted) if json else as_text(counted))
     if record is not None:
         names = {
@@ -195,10 +195,10 @@ def _spec(case: str, messages: int) -> tuple[str, str]:
 
 def _resolved(overrides: Iterable[str], messages: int) -> tuple[str, str]:
     """The id and the specification of bench.toml with overrides."""
-    return _resolved_file("bench.toml", [f"job.target.app.messages={messages}", *overrides])
+    return resolved_file("bench.toml", [f"job.target.app.messages={messages}", *overrides])
 
 
-def _resolved_file(file: str, overrides: Iterable[str]) -> tuple[str, str]:
+def resolved_file(file: str, overrides: Iterable[str]) -> tuple[str, str]:
     from odonata import scenario
 
     with as_file(files("odonata.cli") / file) as path:

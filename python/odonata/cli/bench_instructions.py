@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.text import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 PACKET_HOP, MESSAGE = "packet-hop", "message"
 """What instructions are counted for."""
@@ -56,14 +56,16 @@ CASES = {
 
 
 def count(
-    names: Sequence[str],
+    cases: Mapping[str, Case],
     spec_of: Callable[[str, list[str]], tuple[str, str]],
     child: Callable[[list[str], str], tuple[dict[str, Any], str]],
+    file: str = "_core",
 ) -> dict[str, float]:
-    """Instructions per packet-hop or message of some cases.
+    """Instructions per packet-hop or message of some cases, by their names.
 
     `spec_of` gives the id and the specification of a file with overrides, `child` runs a specification in a process
-    whose command begins with other words, and returns what it measured.
+    whose command begins with other words, and returns what it measured. `file` is part of the name of the object file
+    whose instructions count.
 
     Raises
     ------
@@ -76,8 +78,7 @@ def count(
     if valgrind is None:
         raise RunError("instructions are counted by valgrind, which is not installed")
     counted = {}
-    for name in names:
-        case = CASES[name]
+    for name, case in cases.items():
         totals, units = [], []
         for length in case.lengths:
             print(f"{name}: counting instructions, {case.key}={length}", file=sys.stderr, flush=True)
@@ -85,7 +86,7 @@ def count(
                 out = Path(scratch) / "callgrind"
                 words = [valgrind, "--tool=callgrind", f"--callgrind-out-file={out}"]
                 printed, _ = child(words, spec_of(case.file, [*case.overrides, f"{case.key}={length}"])[1])
-                totals.append(callgrind_total(out.read_text()))
+                totals.append(callgrind_total(out.read_text(), file))
             units.append(case.messages * length or int(printed["packet_hops"]))
         counted[name] = (totals[1] - totals[0]) / (units[1] - units[0])
     return counted
