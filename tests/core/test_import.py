@@ -1,5 +1,6 @@
 """Importing the package and asking for help must not load the heavy libraries."""
 
+import importlib
 import inspect
 import json
 import pkgutil
@@ -50,6 +51,18 @@ def test_no_module_has_the_name_of_a_public_function():
     modules = {module.name for module in pkgutil.iter_modules(odonata.__path__)}
     shadowed = [name for name in modules & set(odonata.__all__) if not inspect.ismodule(getattr(odonata, name))]
     assert shadowed == []
+
+
+@pytest.mark.parametrize("name", ["blame", "document", "machine", "placement", "scenario", "store"])
+def test_packages_have_the_names_that_they_import_when_used(name):
+    """Catches a name that a module no longer has, and a module that takes the place of a name."""
+    package = importlib.import_module(f"odonata.{name}")
+    modules = [module.name for module in pkgutil.walk_packages(package.__path__, f"odonata.{name}.")]
+    for module in modules:
+        importlib.import_module(module)
+    assert [public for public in package.__all__ if inspect.ismodule(getattr(package, public))] == []
+    with pytest.raises(AttributeError, match=f"module 'odonata.{name}' has no attribute 'nothing'"):
+        package.nothing  # noqa: B018 - the access is the test
 
 
 def test_every_public_name_can_be_had():
