@@ -4,7 +4,7 @@
 scenario.toml     as it was given, overrides included
 resolved.json     every default filled in, and the specification that the core got
 manifest.json     id, versions, seed, totals; the columns with units; the summary of the jobs; and all that differs
-                  from run to run: the machine, the wall time
+                  from run to run: the machine, the wall time, where the inputs are (`inputs.py`)
 jobs.parquet      messages.parquet      links.parquet      iterations.parquet
 ranks.parquet     counters.parquet      nics.parquet      nic_messages.parquet
 blame.parquet     roots.parquet         series.parquet     routes.parquet
