@@ -42,6 +42,7 @@ use std::sync::Arc;
 use odonata_error::Error;
 use odonata_programs::Program;
 
+use crate::engine::LAST_TIME;
 use crate::spec::{JobSpec, Spec};
 pub use protocol_messages::ProtocolMessage;
 pub use protocol_messages::ProtocolMessageKind;
@@ -164,14 +165,21 @@ impl Programs {
         let rank_events = &mut self.hosts[self.host_of[node as usize] as usize];
         let running = self.running[usize::from(rank_events.job)].as_mut().expect("the node has a program");
         while let Some(event) = rank_events.take(now) {
-            if !running.handle(event, now, rank_events, &mut self.outbox) {
+            if !running.handle(event, rank_events, &mut self.outbox) {
                 return running.take_failure();
             }
+            debug_assert!(event.time == now || self.outbox.is_empty(), "a quiet event sends nothing");
         }
         if let Some(at) = running.just_finished() {
             self.finished.push((rank_events.job, at));
         }
         if self.partitioned || !running.is_deadlocked() { None } else { running.check_deadlock().err().map(Box::new) }
+    }
+
+    /// Handles the events up to the `end` of a run that have had no effect outside their ranks yet. Returns as
+    /// [`run`](Self::run).
+    pub fn settle(&mut self, end: u64) -> Option<Box<Error>> {
+        (0..self.host_of.len() as u32).find_map(|node| if self.is_host(node) { self.run(node, end) } else { None })
     }
 
     /// When an event of the node must be scheduled, if it is earlier than all events scheduled for it.
@@ -206,7 +214,11 @@ impl Programs {
         running.note_offer(message);
         let node = running.node(message.rank);
         let host = self.host_of[node as usize];
-        self.hosts[host as usize].add(message.arrival(at + running.delay_ps(message)));
+        let (delay, quiet) = running.arrival_ps(message);
+        let event = message.arrival(at + delay);
+        // If the time is out of range, so is that of the CPU task, which fails.
+        let acts = event.time.checked_add(quiet).filter(|&acts| acts < LAST_TIME).unwrap_or(event.time);
+        self.hosts[host as usize].add_quiet(event, acts);
         node
     }
 

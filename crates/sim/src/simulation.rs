@@ -82,7 +82,15 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             }
             self.look(monitor)?;
         }
-        self.fabric.course.failure.take().map_or(Ok(()), Err)
+        self.fabric.course.failure.take().map_or(Ok(()), Err)?;
+        self.settle()
+    }
+
+    /// Lets ranks handle what they have not handled by the end of the run because nothing outside them depended on it.
+    fn settle(&mut self) -> Result<(), Error> {
+        let end = self.fabric.course.end;
+        let failure = self.nodes.programs.as_mut().and_then(|programs| programs.settle(end));
+        failure.map_or(Ok(()), |failure| Err(*failure))
     }
 
     /// Calls the monitor if it is time.

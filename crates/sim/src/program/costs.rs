@@ -1,44 +1,60 @@
-//! The costs of messages by size.
+//! What messages cost the ranks that send and receive them.
 
 use std::cell::Cell;
 
-use crate::spec::{SizedCosts, sized};
+use crate::spec::{Costs, SizedCosts, sized};
 
-/// A list of costs by ascending size; it may be empty.
+/// The costs of messages.
 ///
-/// The costs of the sizes that were asked for last are kept, because the blocks of a vector differ by at most a byte.
-pub struct SizedList {
-    list: Vec<SizedCosts>,
-    /// By the last bit of the size.
-    kept: [Cell<Option<SizedCosts>>; 2],
+/// Those of the sizes that were asked for last are kept, because the blocks of a vector differ by at most a byte.
+pub struct MessageCosts {
+    plain: Costs,
+    /// What messages between nodes cost instead, by ascending size; may be empty.
+    by_size: Vec<SizedCosts>,
+    /// Of messages between nodes, by the last bit of the size.
+    kept: [Cell<SizedCosts>; 2],
 }
 
-impl SizedList {
-    /// A list by ascending size.
+impl MessageCosts {
+    /// The costs of a job; `by_size` is ascending.
     #[must_use]
-    pub fn new(list: &[SizedCosts]) -> Self {
-        Self { list: list.to_vec(), kept: [Cell::new(None), Cell::new(None)] }
+    pub fn new(plain: Costs, by_size: &[SizedCosts]) -> Self {
+        let by_size = by_size.to_vec();
+        let kept = [0, 1].map(|bytes| Cell::new(between_nodes(&plain, &by_size, bytes)));
+        Self { plain, by_size, kept }
     }
 
-    /// Whether the costs do not depend on the size.
+    /// Of a message of this size between two nodes.
     #[inline]
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// The costs of a message of this size; none if the list is empty.
-    #[inline]
-    #[must_use]
-    pub fn of(&self, bytes: u64) -> Option<SizedCosts> {
-        if self.list.is_empty() {
-            return None;
-        }
+    pub fn between_nodes(&self, bytes: u64) -> SizedCosts {
         let kept = &self.kept[bytes as usize % 2];
-        if kept.get().is_none_or(|costs| costs.bytes != bytes) {
-            // A size beyond the ends of the list has the costs of the end.
-            kept.set(sized(&self.list, bytes).map(|costs| SizedCosts { bytes, ..costs }));
+        if kept.get().bytes != bytes {
+            kept.set(between_nodes(&self.plain, &self.by_size, bytes));
         }
         kept.get()
+    }
+
+    /// Of a message of this size between two ranks of a node.
+    #[must_use]
+    pub fn in_node(&self, bytes: u64) -> SizedCosts {
+        plain_costs(&self.plain, bytes, true)
+    }
+}
+
+fn between_nodes(plain: &Costs, by_size: &[SizedCosts], bytes: u64) -> SizedCosts {
+    // A size beyond the ends of the list has the costs of the end.
+    sized(by_size, bytes)
+        .map_or_else(|| plain_costs(plain, bytes, bytes <= plain.eager_bytes), |costs| SizedCosts { bytes, ..costs })
+}
+
+/// The costs that do not depend on the size, apart from copying.
+fn plain_costs(plain: &Costs, bytes: u64, eager: bool) -> SizedCosts {
+    let copy = if eager { plain.copy.map_or(0, |copy| copy.serialisation_ps(bytes)) } else { 0 };
+    SizedCosts {
+        bytes,
+        send_ps: plain.send_ps.saturating_add(if eager { copy } else { plain.rendezvous_ps }),
+        receive_ps: plain.receive_ps.saturating_add(copy),
+        delay_ps: 0,
     }
 }

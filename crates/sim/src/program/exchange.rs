@@ -21,27 +21,28 @@ impl Running {
         bytes <= self.costs.eager_bytes || self.is_intra_node(from, to)
     }
 
-    fn copy_ps(&self, bytes: u64) -> u64 {
-        self.costs.copy.map_or(0, |copy| copy.serialisation_ps(bytes))
+    fn costs_of(&self, from: u32, to: u32, bytes: u64) -> SizedCosts {
+        if self.is_intra_node(from, to) {
+            self.message_costs.in_node(bytes)
+        } else {
+            self.message_costs.between_nodes(bytes)
+        }
     }
 
-    /// The costs of a message by its size, if they are given and it goes to another node.
-    fn sized(&self, from: u32, to: u32, bytes: u64) -> Option<SizedCosts> {
-        if self.by_size.is_empty() || self.is_intra_node(from, to) { None } else { self.by_size.of(bytes) }
-    }
-
-    /// Time from the delivery of a protocol message to its arrival at its rank.
-    pub fn delay_ps(&self, message: &ProtocolMessage) -> u64 {
-        if message.message_kind.is_control() { 0 } else { self.by_size.of(message.bytes).map_or(0, |of| of.delay_ps) }
+    /// Times from the delivery of a protocol message: to its arrival at its rank, and from then on to when that can first
+    /// have an effect outside the rank. The arrival of data only begins a CPU task.
+    pub fn arrival_ps(&self, message: &ProtocolMessage) -> (u64, u64) {
+        if message.message_kind.is_control() {
+            return (0, 0);
+        }
+        let SizedCosts { delay_ps, receive_ps, .. } = self.message_costs.between_nodes(message.bytes);
+        let tells_sender = self.is_get(message);
+        (delay_ps, if tells_sender { 0 } else { receive_ps })
     }
 
     /// CPU time to send a message.
     pub(super) fn sending(&self, from: u32, to: u32, bytes: u64) -> u64 {
-        if let Some(costs) = self.sized(from, to, bytes) {
-            return costs.send_ps;
-        }
-        let eager = self.is_eager(from, to, bytes);
-        self.costs.send_ps.saturating_add(if eager { self.copy_ps(bytes) } else { self.costs.rendezvous_ps })
+        self.costs_of(from, to, bytes).send_ps
     }
 
     /// CPU time to combine so many bytes that were received of a vector, if that takes any.
@@ -142,11 +143,8 @@ impl Running {
         token: Token,
         context: &mut NodeContext,
     ) -> bool {
-        match self.at_receiver.remove(&key) {
-            None => {
-                self.at_receiver.insert(key, ReceiverState::Posted { token, cpu, bytes });
-                false
-            }
+        match self.at_receiver.meet(key, ReceiverState::Posted { token, cpu, bytes }) {
+            None => false,
             Some(ReceiverState::Arrived { bytes }) => self.take_in(key, bytes, cpu, token, context),
             Some(ReceiverState::RtsArrived { bytes }) => {
                 self.ask_for_data(key, bytes, cpu, token, context);
@@ -158,11 +156,7 @@ impl Running {
 
     /// The CPU task for a message that has arrived and has a receive. Returns whether the receive is complete.
     fn take_in(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) -> bool {
-        let plain = || {
-            let copy = if self.is_eager(key.from, key.to, bytes) { self.copy_ps(bytes) } else { 0 };
-            self.costs.receive_ps.saturating_add(copy)
-        };
-        let ps = self.sized(key.from, key.to, bytes).map_or_else(plain, |costs| costs.receive_ps);
+        let ps = self.costs_of(key.from, key.to, bytes).receive_ps;
         self.occupy(key.to, cpu, Task::Receive { from: key.from, bytes }, ps, token, context).1 <= context.now
     }
 
@@ -237,13 +231,12 @@ impl Running {
             _ => {}
         }
         let key = MessageKey { to: rank, from: peer, iteration, label };
-        match (self.at_receiver.remove(&key), message_kind) {
-            (None, ProtocolMessageKind::Rts) => {
-                self.at_receiver.insert(key, ReceiverState::RtsArrived { bytes });
-            }
-            (None, _) => {
-                self.at_receiver.insert(key, ReceiverState::Arrived { bytes });
-            }
+        let has_come = match message_kind {
+            ProtocolMessageKind::Rts => ReceiverState::RtsArrived { bytes },
+            _ => ReceiverState::Arrived { bytes },
+        };
+        match (self.at_receiver.meet(key, has_come), message_kind) {
+            (None, _) => {}
             (Some(ReceiverState::Posted { token, cpu, .. }), ProtocolMessageKind::Rts) => {
                 self.ask_for_data(key, bytes, cpu, token, context);
             }

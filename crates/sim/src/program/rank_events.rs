@@ -52,6 +52,8 @@ pub struct RankEvents {
     pub job: u16,
     /// The earliest event, which alone most nodes wait for.
     first: Option<RankEvent>,
+    /// When the first event must be handled at the latest; before then it has no effect outside its rank.
+    first_acts: u64,
     /// The others; none if there is no first.
     others: BinaryHeap<Reverse<RankEvent>>,
     /// Earliest event that is scheduled for the node.
@@ -62,7 +64,7 @@ impl RankEvents {
     /// An empty queue.
     #[must_use]
     pub fn new(job: u16) -> Self {
-        Self { job, first: None, others: BinaryHeap::new(), armed: u64::MAX }
+        Self { job, first: None, first_acts: u64::MAX, others: BinaryHeap::new(), armed: u64::MAX }
     }
 
     /// Removes all events.
@@ -73,11 +75,21 @@ impl RankEvents {
     /// Adds an event.
     #[inline]
     pub fn add(&mut self, event: RankEvent) {
+        self.add_quiet(event, event.time);
+    }
+
+    /// Adds an event that has no effect outside its rank before `acts`, so that it may be handled then.
+    #[inline]
+    pub fn add_quiet(&mut self, event: RankEvent, acts: u64) {
         let Some(first) = &mut self.first else {
-            self.first = Some(event);
+            (self.first, self.first_acts) = (Some(event), acts);
             return;
         };
-        let later = if event < *first { std::mem::replace(first, event) } else { event };
+        let mut later = event;
+        if event < *first {
+            later = std::mem::replace(first, event);
+            self.first_acts = acts;
+        }
         self.others.push(Reverse(later));
     }
 
@@ -93,18 +105,59 @@ impl RankEvents {
         if self.armed <= now {
             self.armed = u64::MAX;
         }
-        let next = self.first.filter(|next| next.time <= now)?;
-        self.first = self.others.pop().map(|Reverse(event)| event);
-        Some(next)
+        if self.first.as_ref().is_none_or(|first| first.time > now) {
+            return None;
+        }
+        let Some(Reverse(second)) = self.others.pop() else { return self.first.take() };
+        self.first_acts = second.time;
+        self.first.replace(second)
     }
 
     /// When an event of the node must be scheduled, if none is scheduled for that time or earlier.
     #[inline]
     pub fn arm(&mut self) -> Option<u64> {
-        let next = self.first.as_ref()?.time;
+        self.first.as_ref()?;
+        let next = self.others.peek().map_or(self.first_acts, |Reverse(second)| self.first_acts.min(second.time));
         (next < self.armed).then(|| {
             self.armed = next;
             next
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(time: u64, rank: u32) -> RankEvent {
+        let (kind, message_kind) = (RankEventKind::Arrival, ProtocolMessageKind::Eager);
+        RankEvent { time, rank, kind, peer: 0, iteration: 0, label: 0, message_kind, token: 0, value: 0 }
+    }
+
+    /// Times of the events that are handled at an event of the node.
+    fn times(events: &mut RankEvents, now: u64) -> Vec<u64> {
+        std::iter::from_fn(|| events.take(now)).map(|event| event.time).collect()
+    }
+
+    #[test]
+    fn an_event_that_acts_later_is_handled_then_or_with_an_earlier_one() {
+        let mut events = RankEvents::new(0);
+        events.add_quiet(arrival(10, 0), 50);
+        assert_eq!((events.arm(), events.arm()), (Some(50), None), "alone, it waits");
+        events.add(arrival(30, 0));
+        assert_eq!(events.arm(), Some(30));
+        assert_eq!(times(&mut events, 30), [10, 30], "in the order of their times");
+        assert_eq!((times(&mut events, 50), events.arm()), (vec![], None));
+    }
+
+    #[test]
+    fn no_event_is_scheduled_for_the_past() {
+        let mut events = RankEvents::new(0);
+        events.add_quiet(arrival(10, 0), 50);
+        events.add_quiet(arrival(70, 0), 90); // at 40, say: the first has come, and acts before the second comes
+        assert_eq!((events.arm(), times(&mut events, 50)), (Some(50), vec![10]));
+        assert_eq!(events.arm(), Some(70), "when it was not alone, it was to be handled when it comes");
+        events.add_quiet(arrival(60, 1), 80);
+        assert_eq!((events.arm(), times(&mut events, 70)), (None, vec![60, 70]));
     }
 }

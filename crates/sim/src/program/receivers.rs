@@ -45,21 +45,36 @@ impl Receivers {
         self.others.insert(key, state);
     }
 
-    /// Removes what a rank knows of a message, if it knows of it.
+    /// A receive is posted, or a message comes: removes what the rank knows of it. If it knows nothing, `state` is what it
+    /// knows from now on.
     #[inline]
-    pub fn remove(&mut self, key: &MessageKey) -> Option<ReceiverState> {
+    pub fn meet(&mut self, key: MessageKey, state: ReceiverState) -> Option<ReceiverState> {
         let of = &mut self.ranks[key.to as usize];
+        let mut empty = None;
         for place in &mut of.places {
-            if place.as_ref().is_some_and(|(other, _)| other == key) {
-                return place.take().map(|(_, state)| state);
+            match place {
+                None => empty = Some(place),
+                Some((other, found)) if *other == key => {
+                    let found = *found;
+                    *place = None;
+                    return Some(found);
+                }
+                Some(_) => {}
             }
         }
-        if of.others == 0 {
-            return None;
+        if of.others > 0
+            && let Some(found) = self.others.remove(&key)
+        {
+            of.others -= 1;
+            return Some(found);
         }
-        let found = self.others.remove(key);
-        of.others -= u32::from(found.is_some());
-        found
+        if let Some(empty) = empty {
+            *empty = Some((key, state));
+        } else {
+            of.others += 1;
+            self.others.insert(key, state);
+        }
+        None
     }
 
     /// All that is known, in no particular order.
@@ -81,25 +96,30 @@ mod tests {
     #[test]
     fn what_a_rank_knows_is_found_however_much_it_is() {
         let key = |to, from, label| MessageKey { to, from, iteration: 0, label };
+        let arrived = |bytes| ReceiverState::Arrived { bytes };
         let bytes = |state: Option<ReceiverState>| match state {
             Some(ReceiverState::Arrived { bytes }) => Some(bytes),
             _ => None,
         };
         let mut receivers = Receivers::new(3);
         for (to, from, label) in (0..3).flat_map(|to| (0..5).flat_map(move |from| (0..2).map(move |l| (to, from, l)))) {
-            let state = ReceiverState::Arrived { bytes: u64::from(to * 100 + from * 10) + label };
-            receivers.insert(key(to, from, label), state);
+            let state = arrived(u64::from(to * 100 + from * 10) + label);
+            assert!(receivers.meet(key(to, from, label), state).is_none(), "nothing was known");
         }
         assert_eq!(receivers.iter().count(), 30);
         let mut all = Receivers::new(3);
         all.absorb(&receivers);
         for (to, from, label) in [(1, 4, 1), (1, 0, 0), (2, 3, 0), (0, 0, 1)] {
-            assert_eq!(bytes(all.remove(&key(to, from, label))), Some(u64::from(to * 100 + from * 10) + label));
-            assert_eq!(bytes(all.remove(&key(to, from, label))), None, "it is known once");
+            let (key, number) = (key(to, from, label), u64::from(to * 100 + from * 10) + label);
+            for known in [&mut receivers, &mut all] {
+                assert_eq!(bytes(known.meet(key, arrived(0))), Some(number));
+                assert_eq!(bytes(known.meet(key, arrived(1))), None, "it is known once");
+                assert_eq!(bytes(known.meet(key, arrived(2))), Some(1), "and again");
+            }
         }
-        all.insert(key(1, 0, 0), ReceiverState::Arrived { bytes: 7 });
-        assert_eq!(bytes(all.remove(&key(1, 0, 0))), Some(7));
-        assert_eq!(bytes(all.remove(&key(1, 1, 1))), Some(111));
+        all.insert(key(1, 0, 0), arrived(7));
+        assert_eq!(bytes(all.meet(key(1, 0, 0), arrived(8))), Some(7));
+        assert_eq!(bytes(all.meet(key(1, 1, 1), arrived(8))), Some(111));
         assert_eq!(all.iter().count(), 25);
     }
 }

@@ -8,7 +8,7 @@ use odonata_error::{Error, ErrorKind, path};
 use odonata_programs::Program;
 
 use super::chunks::Chunks;
-use super::costs::SizedList;
+use super::costs::MessageCosts;
 use super::gpus::Gpus;
 use super::matching::{Issued, Map, MessageKey, RendezvousSend, Transfer};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
@@ -42,8 +42,7 @@ pub struct Running {
     seed: u64,
     pub(super) program: Arc<Program>,
     pub(super) costs: Costs,
-    /// The costs of messages between nodes by size, if they are given.
-    pub(super) by_size: SizedList,
+    pub(super) message_costs: MessageCosts,
     /// The bandwidths at which vectors are combined, by their size, if they are given so.
     pub(super) combine_by_size: Vec<SizedCombine>,
     pub(super) gap: u64,
@@ -124,12 +123,13 @@ impl Running {
         let names_nics = matches!(&*compiled, Program::Trace(trace) if trace.names_nics());
         let places = places(&job.nodes);
         let gpus = program.gpus.as_ref();
+        let costs = Costs { copy: program.costs.copy.filter(|_| gpus.is_none()), ..program.costs };
         Self {
             job: index,
             name: job.name.clone(),
             seed: spec.seed,
-            costs: Costs { copy: program.costs.copy.filter(|_| gpus.is_none()), ..program.costs },
-            by_size: SizedList::new(&program.by_size),
+            costs,
+            message_costs: MessageCosts::new(costs, &program.by_size),
             combine_by_size: program.combine_by_size.clone(),
             gap: program.gap_ps,
             start: program.start_ps,
@@ -226,12 +226,11 @@ impl Running {
     pub fn handle(
         &mut self,
         event: RankEvent,
-        now: u64,
         rank_events: &mut RankEvents,
         outbox: &mut Vec<ProtocolMessage>,
     ) -> bool {
         self.pending -= 1;
-        let context = &mut NodeContext { now, rank_events, outbox };
+        let context = &mut NodeContext { now: event.time, rank_events, outbox };
         let rank = event.rank;
         match event.kind {
             RankEventKind::Arrival => self.arrival(event, context),

@@ -194,6 +194,7 @@ pub(super) fn play<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     }
     let mut all: Vec<_> = all.into_iter().map(|player| player.simulation).collect();
     all.iter_mut().find_map(|simulation| simulation.fabric.course.failure.take()).map_or(Ok(()), Err)?;
+    all.iter_mut().try_for_each(Simulation::settle)?;
     if all[0].deadlocked {
         let others = all.split_off(1);
         others.into_iter().for_each(|other| all[0].absorb_programs(other.nodes.programs, &other.fabric.queue));

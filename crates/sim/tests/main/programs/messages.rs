@@ -6,7 +6,7 @@ use odonata_topology::Bandwidth;
 
 use super::support::{
     DELAY, FREE, NODE, OVERHEAD, WIRE, alone, bandwidth, finishes, finishes_of, goal, leaves_after, of, phases,
-    program, star,
+    program, star, with_both_queues,
 };
 use crate::support::{PACKET, link_mut, machine, output, ser, spec};
 
@@ -339,4 +339,24 @@ fn the_time_of_a_message_alone() {
     assert_eq!(zero_load(1_000), one);
     assert_eq!(zero_load(3_000), one + 2 * ser(1_000, NODE));
     assert_eq!(zero_load(2_001), one + ser(1_000, NODE) + ser(1, NODE));
+}
+
+/// A message that has come begins a CPU task, which belongs to the run even if the run ends before the task does. Catches
+/// an arrival that is handled only when its task ends.
+#[test]
+fn what_has_come_by_the_end_of_a_run_is_handled() {
+    let (send, receive) = (7_000, 900_000);
+    let costs = Costs { send_ps: send, receive_ps: receive, ..FREE };
+    let texts = ["send 1000b to 1", "recv 1000b from 0"];
+    let mut spec = star(2, vec![program("cut", &[0, 1], costs, goal(&texts))]);
+    spec.measure.operations = true;
+    spec.stop.jobs.clear();
+    let arrival = send + alone(1_000, spec.fabric.packet_bytes.into());
+    let mut ends = |at| {
+        spec.stop.at_ps = Some(at);
+        with_both_queues(&spec).operations.end_ps
+    };
+    assert_eq!(ends(arrival - 1), [send]);
+    assert_eq!(ends(arrival), [send, arrival + receive]);
+    assert_eq!(ends(arrival + receive / 2), [send, arrival + receive]);
 }
