@@ -19,7 +19,7 @@ from odonata.reproduce.desensi2019 import benchmarks, comparisons
 from odonata.reproduce.desensi2019.benchmarks import APP_AWARE, DEFAULT, HIGH_BIAS, OURS, POLICIES
 from odonata.reproduce.desensi2019.relations import FEWEST
 from odonata.reproduce.desensi2019.setting import MACHINES, PRODUCTION, PRODUCTION_LOAD, UNIFORM
-from odonata.scenario.apps.motifs import Halo3d
+from odonata.scenario.apps.halos import Halo3d
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.scenario import COLLECTIVES, MOTIFS, parse
+from odonata.scenario.apps.skeletons import SKELETONS
 
 TEXT = """\
 system = "tiny"
@@ -252,6 +253,7 @@ def test_what_only_the_core_refuses_has_its_place_and_its_name():
 
 #: What each application cannot do without.
 NEEDED = {"phases": ', phases = [{ compute = "1 us" }]', "barrier": "", "training": ', gradient_bytes = "1 KB"'}
+NEEDED |= dict.fromkeys(SKELETONS, "")
 OPTIONS = [
     (kind, name, option)
     for kind, table in (("collective", COLLECTIVES), ("motif", MOTIFS))

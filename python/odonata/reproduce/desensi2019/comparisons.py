@@ -30,7 +30,7 @@ from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
-from odonata.scenario.apps.motifs import DOUBLE
+from odonata.scenario.apps.halos import DOUBLE
 from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:

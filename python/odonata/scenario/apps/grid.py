@@ -40,8 +40,8 @@ def _divisors(number: int) -> list[int]:
 
 
 def _extents(count: int, what: str) -> Callable[[Any], tuple[int, ...]]:
-    names = {2: "two", 3: "three"}[count]
-    example = list((4, 4, 2)[:count])
+    names = {2: "two", 3: "three", 4: "four"}[count]
+    example = list((4, 4, 2, 2)[:count])
 
     def read(value: Any) -> tuple[int, ...]:
         right = isinstance(value, list | tuple) and len(value) == count
@@ -52,12 +52,14 @@ def _extents(count: int, what: str) -> Callable[[Any], tuple[int, ...]]:
     return read
 
 
-#: Ranks along two and three axes, the first fastest.
+#: Ranks along two, three and four axes, the first fastest.
 Grid2 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(2, "numbers of ranks")))]
 Grid3 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(3, "numbers of ranks")))]
-#: Cells along two and three axes.
+Grid4 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(4, "numbers of ranks")))]
+#: Cells along two, three and four axes.
 Cells2 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(2, "numbers of cells")))]
 Cells3 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(3, "numbers of cells")))]
+Cells4 = Annotated[tuple[int, ...], BeforeValidator(input_error_as_problem(_extents(4, "numbers of cells")))]
 
 
 def decided_grid(given: tuple[int, ...] | None, ranks: int, dimensions: int) -> tuple[int, ...]:
