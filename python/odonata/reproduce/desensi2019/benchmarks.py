@@ -71,7 +71,7 @@ def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
     depend on the number of ranks. That of sweep3d is the number of cells along an edge of the whole domain (assumed).
     """
     if benchmark in APPLICATIONS:
-        return {"motif": "phases", "phases": APPLICATIONS[benchmark]}
+        return APPLICATIONS[benchmark]
     if benchmark == "barrier":
         return {"collective": "barrier", "algorithm": LIBRARY}
     if benchmark == "ping-pong":
@@ -87,24 +87,23 @@ def program(benchmark: str, size: str, nodes: int) -> dict[str, Any]:
     return {"motif": "sweep3d", "grid": list(across), "cells": cells, "planes": edge // BLOCKS, "sweeps": SWEEPS}
 
 
-APPLICATIONS: dict[str, list[dict[str, Any]]] = {
-    "MILC": [
-        {"compute": "200 us"},
-        {"motif": "halo3d", "message": "32 KiB", "order": "all-at-once"},
-        {"collective": "allreduce", "message": "8 B"},
-    ],
-    "HPCG": [
-        {"compute": "100 us"},
-        {"motif": "halo3d26", "message": "8 KiB", "order": "all-at-once"},
-        {"collective": "allreduce", "message": "8 B"},
-        {"collective": "allreduce", "message": "8 B"},
-    ],
-    "FFT": [
-        {"compute": "50 us"},
-        {"motif": "fft3d", "cells": [128, 128, 128]},
-    ],
+MILC_SITES = 6
+"""Along each of the four axes of a rank: the smaller of the two volumes that Fermilab compares in "MILC Scaling on
+Clusters", one process a node. The default of the skeleton would take three times as long to simulate."""
+MILC_COMPUTING = "15.4 us"
+"""Computing of MILC before each exchange: half of the 1,187 floating-point operations of a site and a step of the
+solver (d_congrad5_fn_milc.c), for all sites of a rank, at 50 Gflop/s a node (assumed)."""
+WITH_COMPUTING, WITHOUT_COMPUTING = "MILC", "MILC without computing"
+_MILC = {"motif": "milc", "sites": [MILC_SITES] * 4}
+APPLICATIONS: dict[str, dict[str, Any]] = {
+    WITH_COMPUTING: {**_MILC, "compute": MILC_COMPUTING},
+    WITHOUT_COMPUTING: _MILC,
+    "Nekbone": {"motif": "nekbone", "elements": [5, 5, 5]},
+    "LAMMPS": {"motif": "lammps", "cells": [10, 10, 10]},
+    "FFT": {"motif": "phases", "phases": [{"compute": "50 us"}, {"motif": "fft3d", "cells": [128, 128, 128]}]},
 }
-"""Motif proxies: the messages of an iteration. Their sizes and the computing are assumed; nothing was traced."""
+"""Skeletons (docs/skeletons.md), smaller than their defaults, and a proxy: the cube of FFT and its computing are
+assumed."""
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
