@@ -28,6 +28,7 @@ from odonata.reproduce.zhang2018.runs import (
     AS_RUN,
     BASELINES,
     CODED,
+    REPETITIONS,
     SEED_STEP,
     WORKLOADS,
     JobClass,
@@ -262,8 +263,8 @@ def test_numbers_of_jobs():
 
 def test_repetitions_have_seeds_of_their_own():
     main = [point for point in full("fig7") if point["nodes"] == 272 and point["jobs"][0]["count"] == 3]
-    assert len(main) == 3 * 3 * 6 * 8 * 3
-    assert len({point["seed"] for point in main}) == 3
+    assert len(main) == 3 * 3 * 6 * 8 * REPETITIONS
+    assert len({point["seed"] for point in main}) == REPETITIONS
     assert len(full("fig12")) == 3 * 3 * WORKLOADS
     # Jobs of a run draw with the seeds behind its own.
     seeds = sorted({point["seed"] for point in full("fig10")})

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from odonata.reproduce.reproduction import Runs as Table
     from odonata.reproduce.rows import Row
     from odonata.reproduce.zhang2018.runs import Setup
+    from odonata.reproduce.zhang2018.workloads import Workload
 
     Run = Mapping[str, Any]
 
@@ -89,7 +90,7 @@ class Runs:
         return mean(map(value, self.by_policy[policy]))
 
 
-def gather(table: Table) -> list[Runs]:
+def gather(table: Iterable[Run]) -> list[Runs]:
     """What was simulated, in the order of the points."""
     by_setup: dict[Setup, dict[str, list[Run]]] = {}
     for run in table:
@@ -107,24 +108,34 @@ def by_routers(table: Table) -> dict[str, Table]:
 
 def mixed(table: Table, order: str) -> list[Runs]:
     """The random workloads as they were drawn, of one kind of routers."""
-    kind = table[0]["routers"]
-    drawn = {setup_of_workload(workload, order, kind) for workload in workloads_of(kind)[:WORKLOADS]}
-    return [of_setup for of_setup in gather(table) if of_setup.setup in drawn]
+    return _of_workloads(table, workloads_of(table[0]["routers"])[:WORKLOADS], order)
 
 
 def alone(table: Table) -> dict[str, list[Runs]]:
     """Pattern -> the workloads with that pattern alone, of one kind of routers; some were drawn so, and are among the
     mixed ones too."""
-    simulated = {of_setup.setup: of_setup for of_setup in gather(table)}
     by_pattern: dict[str, list[Runs]] = {}
     kind = table[0]["routers"]
     for number, pattern in enumerate(MOTIFS):
         if pattern not in patterns(kind):
             continue
         workloads = workloads_of(kind)[100 * number : 100 * number + ALONE]
-        setups = [setup_of_workload(workload, "small-first", kind, motif=pattern) for workload in workloads]
-        by_pattern[pattern] = [simulated[setup] for setup in setups if setup in simulated]
+        by_pattern[pattern] = _of_workloads(table, workloads, "small-first", motif=pattern)
     return by_pattern
+
+
+def _of_workloads(table: Table, workloads: Sequence[Workload], order: str, motif: str = "") -> list[Runs]:
+    """The workloads that are in a table, each by itself, also if two of them are the same."""
+    kind = table[0]["routers"]
+    by_seed: dict[int, list[Run]] = {}
+    for run in table:
+        by_seed.setdefault(run["seed"], []).append(run)
+    runs = []
+    for workload in workloads:
+        setup = setup_of_workload(workload, order, kind, motif=motif)
+        own = gather(run for run in by_seed.get(SEED_STEP * workload.number, ()) if setup_of(run) == setup)
+        runs.extend(own)
+    return runs
 
 
 def where(runs: Iterable[Runs], holds: Callable[[Setup], bool]) -> list[Runs]:

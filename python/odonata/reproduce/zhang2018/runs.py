@@ -2,9 +2,7 @@
 
 A point is a `policy`, a `seed`, and a setup: the kind of `routers`, `nodes` of the machine, `ratio` of bandwidths,
 classes of `jobs`, the `order` of placing them, and for a `variant` its `settings` of the scenario. Every figure is
-simulated as its authors ran it, with their routers as the paper describes them, and with today's routers (`SHOWN`). The
-paper repeats figures 2, 4 and 7 ten times and draws 1,000 random workloads; here there are `REPETITIONS`, whose
-standard deviation is 1 to 3 %, and the first `WORKLOADS`: enough for the verdicts at a fifth of the time.
+simulated as its authors ran it, with their routers as the paper describes them, and with today's routers (`SHOWN`).
 """
 
 from __future__ import annotations
@@ -260,11 +258,10 @@ def _varied(count: int) -> Iterator[dict[str, Any]]:
                 yield varied.point(policy, SEED_STEP * workload.number)
 
 
-REPETITIONS = 3
-"""Of figures 2 and 4 to 7; the paper has ten. Ten would take three times as long."""
-WORKLOADS, ALONE = 200, 10
-"""Random workloads of figures 10 to 13, and of each pattern alone. Their shares of points are uncertain by 2 to 4 %.
-The paper has 1,000, and 100."""
+REPETITIONS = 10
+"""Of figures 2 and 4 to 7 (L20)."""
+WORKLOADS, ALONE = 1_000, 100
+"""Random workloads of figures 10 to 13, and of each pattern alone (L16, L39)."""
 TWO = ("random-groups", "random-nodes")
 THREE = (LEVEL_SPREAD, JOKANOVIC, CODED)
 RATIOS = ("0.25", "1", "4")
