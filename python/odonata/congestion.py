@@ -114,9 +114,11 @@ def slowdowns(
         raise InputError(f"expected at least {FEWEST_INTERVALS} intervals, found {intervals}")
     period = units.time_ps(interval)
     sending: dict[str, dict[str, Any]] = {}
+    sizes: dict[str, int] = {}
     for name, job in jobs.items():
         nodes, size = list(job.nodes), _message(name, job, period)
         if size > 0 and len(nodes) > 1:
+            sizes[name] = size
             sending[name] = {
                 "name": f"j{len(sending)}",
                 "place": {"nodes": format_ids(nodes)},
@@ -134,7 +136,7 @@ def slowdowns(
         text = tomlkit.dumps({**machine, "job": list(sending.values()), "run": ends})
         table = run(scenario.parse(text, "slowdowns.toml"), threads=threads).jobs
         rows = {row["name"]: row for row in table.iter_rows(named=True)}
-        factors |= {name: _factor(rows[job["name"]]) for name, job in sending.items()}
+        factors |= {name: _factor(rows[job["name"]], sizes[name]) for name, job in sending.items()}
         if all(factor == 1 for factor in factors.values()):
             break
     return factors
@@ -154,10 +156,14 @@ def _message(name: str, job: Sending, period: int) -> int:
     return max(1, round(each)) if each else 0
 
 
-def _factor(row: Mapping[str, Any]) -> float:
+def _factor(row: Mapping[str, Any], size: int) -> float:
     """One over the share of its offered load that the network carries; 1 if the load is not above the capacity.
 
-    The backlog of a job that offers r times what the network carries grows by 1 - 1/r (odonata.store.saturation).
+    The backlog of a job that offers r times what the network carries grows by 1 - 1/r (odonata.store.saturation). If so
+    few messages of this size (B) arrive that its growth is not known, the payload that arrived says the share.
     """
+    if row["saturated"] is False:
+        return 1.0
     growth = row["backlog_growth"]
-    return 1.0 if row["saturated"] is False or growth is None else 1 / max(1 - growth, SMALLEST_SHARE)
+    share = float(row["bytes"] / (row["messages_sent"] * size) if growth is None else 1 - growth)
+    return 1 / min(1.0, max(share, SMALLEST_SHARE))

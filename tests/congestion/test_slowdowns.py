@@ -29,6 +29,12 @@ def test_an_offered_load_of_r_times_the_capacity_takes_r_times_as_long(share):
     assert alone(share, interval="20 us") == pytest.approx(share, rel=0.03)
 
 
+def test_far_above_the_capacity_the_payload_that_arrives_says_the_factor():
+    """Catches a 1 where no test of saturation is possible. Eight nodes, each to all others."""
+    six, ten = (od.slowdowns("tiny", {"a": od.Sending(range(8), n * NODE)})["a"] for n in (6, 10))
+    assert ten == pytest.approx(10 / 6 * six, rel=0.15)
+
+
 def test_a_stencil_divides_its_rate_among_its_neighbours():
     """Catches six times the rate. Eight nodes of four routers, at 40 % of their links."""
     job = od.Sending(range(8), 0.04 * NODE, {"pattern": "stencil-3d", "grid": [2, 2, 2]})

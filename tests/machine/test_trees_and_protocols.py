@@ -195,6 +195,11 @@ def test_what_was_decided_has_the_costs_before_the_protocol():
             ("app", "protocol"),
         ),
         ({"algorithm": "ring", "chunk": "1 KB"}, "`ring` has no chunks", ("app", "chunk")),
+        (
+            {"algorithm": "double-binary-tree", "message": "1 GB", "chunk": "1 B"},
+            "chunks, expected 65,536 at most",
+            ("app", "chunk"),
+        ),
         ({"algorithm": "double-binary-tree", "chunk": "0 B"}, "between 1 B and 2", ("app", "chunk")),
     ],
 )

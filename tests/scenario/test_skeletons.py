@@ -114,6 +114,11 @@ def test_computing_comes_before_each_exchange():
         ('motif = "lammps", cells = [1, 20, 20]', "1 x 20 x 20 cells would need atoms", "2 cells or more"),
         ('motif = "milc", sites = [2, 9, 9, 9]', "2 x 9 x 9 x 9 sites would need sites", "3 sites or more"),
         ('motif = "milc", grid = [2, 2, 2, 2]', "16 points for 8 ranks", "2 x 2 x 2 x 1 would fit"),
+        (
+            'motif = "wrf", sound = 10_000_000',
+            "1,000 acoustic steps at most, found 10,000,000",
+            "sound = 1000, or less",
+        ),
         ('motif = "wrf", sound = 3', "even number of acoustic steps, found 3", "sound = 4"),
         ('motif = "wrf", cells = [3, 30, 10]', "3 x 30 columns would need columns", "4 columns or more"),
     ],

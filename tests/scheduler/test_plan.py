@@ -28,6 +28,10 @@ def refused(tmp_path, text):
         (('"random"', '"randon"'), "s.toml:2: unknown placement policy `randon`\n  hint: did you mean `random`?"),
         (('"random"', '{ policy = "random", group = "0" }'), "s.toml:2: unknown option of `random` `group`"),
         (('"random"', '"explicit"'), "s.toml:2: `explicit` needs `nodes`"),
+        (
+            ('"random"]', '"random"]\nwindow = { change = "5 %", drift = "1 %" }'),
+            "s.toml:3: `change` and `drift` both say when a window is simulated",
+        ),
         (('"random"', '"contiguous"'), "s.toml:2: two cases are the same"),
         (('"random"]', '"random"]\nbackfill = "easi"'), "s.toml:3: `backfill`: unknown backfilling `easi`"),
         (

@@ -80,11 +80,14 @@ def test_stale_runs_can_be_kept_and_the_study_says_so(
     """Catches a study of two engines that looks like one of a single engine."""
     old = swept(study(TWO))
     new = other_core(monkeypatch)
-    mixed = swept(study(TWO.replace("2]", "2, 3]")), keep_stale=True)
+    more = study(TWO.replace("2]", "2, 3]"))
+    mixed = swept(more, keep_stale=True)
     assert mixed.runs["engine"].to_list() == [*old.runs["engine"], new]
     assert mixed.engines == tuple(sorted((*old.engines, new)))
     assert main(["compare", "out", "--by", "run.seed", "--job", "target"]) == 0
     assert f"note: 2 engines made the runs of this study: {', '.join(mixed.engines)}" in capsys.readouterr().err
+    with pytest.warns(StaleWarning, match="2 runs were kept"):  # it is no finished study of this engine
+        assert swept(more).engines == (new,)
 
 
 def test_a_run_that_fails_now_does_not_stand_beside_its_old_success(

@@ -163,6 +163,9 @@ def _plan(document: Document, table: ScheduleTable, path: Path) -> Plan:
     except InputError as problem:
         at = problem.path if problem.path[:1] in [(key,) for key in keys] else ()
         raise InputError(problem.message, hint=problem.hint, path=at or ("system",)) from None
+    if table.window.change is not None and "drift" in table.window.model_fields_set:
+        message = "`change` and `drift` both say when a window is simulated"
+        raise InputError(message, hint="leave one of them out", path=("window", "change"))
     system, notes = probe.system, list[str]()
     streams = _streams(table, path, system, notes)
     book = _book(table, path)

@@ -5,7 +5,7 @@ equal fingerprints mean equal results. It has two parts, `CORE-PACKAGE`:
 
 - the core: a hash of its Rust sources and of `Cargo.lock`, computed when it is built (`crates/python/build.rs`);
 - the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from what the
-  core counted to the tables. Plots, statistics, commands, texts, and how files are read and written do not count. Data
+  core counted to the tables. Plots, statistics, commands, texts, and how results are written do not count. Data
   files (machines, layouts) do not count either: their contents are in the specification, and so in the id.
 
 It is the same for an editable build and for a wheel of the same sources, with any profile and on any machine.
@@ -19,6 +19,7 @@ from pathlib import Path
 
 SOURCES = (
     "units.py",
+    "reading.py",
     "document",
     "machine",
     "placement",

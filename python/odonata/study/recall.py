@@ -91,7 +91,7 @@ def write(ledger: Ledger, folder: Path) -> None:
         return
     facts = {
         "of": _inputs(plan, folder),
-        "tables": _tables(plan, folder),
+        "tables": None if ledger.results.stale(plan.mark) else _tables(plan, folder),
         "read": inputs.from_folder(ledger.read, folder),
         "points": {_key(plan.point(number)): run for number, run in sorted(ledger.ids.items())},
         "alone": {run: [astuple(each) for each in runs] for run, runs in sorted(ledger.alone.items())},

@@ -68,6 +68,10 @@ def hierarchical(vector: Vector, ranks: int, overhead: HostTable) -> dict[str, A
     return {"name": "phases", "phases": phases}
 
 
+MOST_CHUNKS = 1 << 16
+"""Most chunks of a tree. Assumed: they hold some tens of megabytes."""
+
+
 def ring_channels(vector: Vector, _: int, overhead: HostTable) -> dict[str, Any]:
     """A ring for each GPU of a node, side by side: each with a part of the vector, and on a CPU of its own."""
     count = gpus_of_a_node("ring-channels", overhead, "algorithm")
@@ -90,8 +94,11 @@ def double_binary_tree(vector: Vector, _: int, overhead: HostTable) -> dict[str,
             "per_node": count,
             "first": channel // 2,
         }
-        up, down = 0, 0
-        for size in _parts(part, max(1, -(-part // vector.chunk))):
+        up, down, chunks = 0, 0, max(1, -(-part // vector.chunk))
+        if chunks > MOST_CHUNKS:
+            message = f"a tree would carry {chunks:,} chunks, expected {MOST_CHUNKS:,} at most"
+            raise InputError(message, hint="larger chunks", path=("chunk",))
+        for size in _parts(part, chunks):
             up = graph.add({**tree, "way": "up", "bytes": size}, 2 * channel, [up])
             down = graph.add({**tree, "way": "down", "bytes": size}, 2 * channel + 1, sorted({up, down}))
     return graph.body

@@ -53,6 +53,9 @@ ENDS = (("D2_5", "MOIST_E_5"), ("D2_5", "MOIST_E_7"), ())
 #: Those at the end of the time step.
 END = ("D3_5", "C", "E_5", "MOIST_E_5")
 
+MOST_SOUND = 1_000
+"""Most acoustic steps of a time step. Assumed: WRF has about ten."""
+
 
 class Wrf(Skeleton):
     """A time step of WRF: 37 exchanges with four neighbours, in three stages with acoustic steps.
@@ -76,6 +79,9 @@ class Wrf(Skeleton):
         if self.sound % 2:
             message = f"expected an even number of acoustic steps, found {self.sound}"
             raise InputError(message, hint=f"sound = {self.sound + 1}", path=("sound",))
+        if self.sound > MOST_SOUND:
+            message = f"expected {MOST_SOUND:,} acoustic steps at most, found {self.sound:,}"
+            raise InputError(message, hint=f"sound = {MOST_SOUND}, or less", path=("sound",))
         deepest = max(strip.depth for strips in HALOS.values() for strip in strips)
         if min(self.cells[:2]) < deepest:
             message = f"ranks of {by(self.cells[:2])} columns would need columns from beyond their neighbours"
