@@ -113,6 +113,11 @@ def slowdowns(
     if intervals < FEWEST_INTERVALS:
         raise InputError(f"expected at least {FEWEST_INTERVALS} intervals, found {intervals}")
     period = units.time_ps(interval)
+    if period <= 0:
+        raise InputError(f"expected an interval above 0, found `{interval}`")
+    for name, job in jobs.items():
+        if not isinstance(job, Sending):
+            raise InputError(f"job `{name}`: expected `odonata.Sending`, found `{job!r}`")
     sending: dict[str, dict[str, Any]] = {}
     sizes: dict[str, int] = {}
     for name, job in jobs.items():
@@ -144,15 +149,19 @@ def slowdowns(
 
 def _message(name: str, job: Sending, period: int) -> int:
     """Bytes of a message of the job's pattern, so that a node sends at the job's rate."""
-    if not (math.isfinite(job.rate) and job.rate >= 0):
+    try:
+        rate = float(job.rate)
+    except (TypeError, ValueError):
+        rate = math.nan
+    if not 0 <= rate < math.inf:
         raise InputError(f"job `{name}`: expected bytes a second, at least 0, found {job.rate!r}")
     pattern = job.app.get("pattern")
-    if pattern not in EVEN:
+    if not isinstance(pattern, str) or pattern not in EVEN:
         raise unknown("pattern of a rate", str(pattern), EVEN)
     sized = sorted({"message", "interval", "load", "messages", "arrival"} & job.app.keys())
     if sized:
         raise InputError(f"job `{name}`: its rate says `{sized[0]}`", hint="leave it out")
-    each = job.rate * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
+    each = rate * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
     return max(1, round(each)) if each else 0
 
 

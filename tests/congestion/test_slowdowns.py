@@ -96,6 +96,9 @@ def test_machines_and_nodes_may_be_given_in_any_form():
     [
         (od.Sending([0, 1], -1), "job `a`: expected bytes a second, at least 0, found -1", None),
         (od.Sending([0, 1], math.nan), "found nan", None),
+        (od.Sending([0, 1], "fast"), "at least 0, found 'fast'", None),
+        (od.Sending([0, 1], 1e9, {"pattern": ["tornado"]}), "unknown pattern of a rate", None),
+        (([0, 1], 1e9), "expected `odonata.Sending`, found `([0, 1], 1", None),
         (od.Sending([0, 1], 1e9, {"pattern": "broadcast"}), "unknown pattern of a rate `broadcast`", "uniform-random"),
         (od.Sending([0, 1], 1e9, {"pattern": "stencil"}), "unknown pattern of a rate `stencil`", "`stencil-3d`"),
         (od.Sending([0, 1], 1e9, {"pattern": "tornado", "load": 1}), "its rate says `load`", "leave it out"),

@@ -56,6 +56,19 @@ def test_a_finished_run_is_not_resolved(resolves: Callable[..., bool], words: tu
     assert capsys.readouterr().out == first != ""
 
 
+def test_a_copied_folder_is_recalled_unless_its_scenario_names_a_file_absolutely(tmp_path: Path) -> None:
+    """Catches a run whose file is looked for beside the copy, where the scenario does not read it."""
+    from odonata import scenario
+
+    def decided(matrix: str, folder: str) -> str:
+        app = f'[[job]]\nname = "a"\nnodes = 2\napp = {{ matrix = "{matrix}" }}\n'
+        parsed = scenario.parse(f'system = "tiny"\n{app}', tmp_path / folder / "s.toml")
+        return inputs.decided_by(parsed, tmp_path / folder / "runs")
+
+    assert decided("m.csv", "here") == decided("m.csv", "there")
+    assert decided(str(tmp_path / "m.csv"), "here") != decided(str(tmp_path / "m.csv"), "there")
+
+
 def test_another_scenario_is_resolved_and_simulated(resolves: Callable[..., bool]) -> None:
     resolves()
     assert resolves("-s", "run.seed=2")

@@ -35,9 +35,12 @@ def is_repeatable(scenario: Scenario) -> bool:
 
 def decided_by(scenario: Scenario, folder: Path) -> str:
     """A digest of what decides a resolution, but for the files that the scenario names: engine, data files, scenario,
-    and where it is, from the folder of the results.
+    and where it is, from the folder of the results. A scenario that names a file absolutely is that of one place: a
+    copy of its folder beside other files still names the same one.
     """
-    return digest([fingerprint(), _data(), scenario.data, os.path.relpath(scenario.path.parent, folder)])
+    content = json.dumps(scenario.data, default=str)
+    where = str(folder.absolute()) if f'"{os.sep}' in content else ""
+    return digest([fingerprint(), _data(), content, os.path.relpath(scenario.path.parent, folder), where])
 
 
 def of_run(scenario: Scenario, folder: Path) -> dict[str, Any] | None:
