@@ -47,7 +47,7 @@ class OdonataNetwork:
         self._system, self._running, self._now, self._link = system, running, now, link
         self._utilization, self._routing = utilization, routing
         self._known: dict[tuple[Any, ...], list[float]] = {}
-        self._tick: int | None = None
+        self._at: tuple[Any, ...] = ()
         self._factors: dict[str, float] = {}
 
     def simulate_network_utilization(self, *, job: Any, debug: bool = False) -> tuple[float, ...]:
@@ -64,12 +64,14 @@ class OdonataNetwork:
 
     def factors(self) -> Mapping[str, float]:
         """How many times as long the traffic of each running job takes in this tick."""
-        if self._now() != self._tick:
-            jobs = {str(job.id): self._sending(job) for job in self._running() if job.nodes_required > 1}
+        running = [job for job in self._running() if job.nodes_required > 1]
+        at = (self._now(), *(job.id for job in running))  # a job can also start within a tick
+        if at != self._at:
+            jobs = {str(job.id): self._sending(job) for job in running}
             key = tuple((tuple(job.nodes), job.rate, *job.app.values()) for job in jobs.values())
             if key not in self._known:
                 self._known[key] = list(od.slowdowns(self._system, jobs, routing=self._routing).values())
-            self._tick, self._factors = self._now(), dict(zip(jobs, self._known[key], strict=True))
+            self._at, self._factors = at, dict(zip(jobs, self._known[key], strict=True))
         return self._factors
 
     def _sending(self, job: Any) -> od.Sending:

@@ -119,6 +119,14 @@ def test_a_tick_has_one_run(example, monkeypatch):
     assert len(runs) == 2
 
 
+def test_a_job_may_start_within_a_tick(example):
+    """Catches a KeyError for a job that the first question of the tick did not see."""
+    made = engine(example, [Job(1, [0, 1], [per_tick(0.1)])])
+    made.network_model.simulate_network_utilization(job=made.running[0])
+    made.running.append(Job(2, [2, 3], [per_tick(2)]))
+    assert made.tick()[1] > 1.5
+
+
 def test_a_job_with_a_stencil_sends_to_neighbours(example):
     job = Job(1, list(range(8)), [per_tick(0.1)], comm_pattern="CommunicationPattern.STENCIL_3D")
     network = engine(example, [job]).network_model

@@ -1,7 +1,7 @@
 """The schedule of one stream of jobs: who waits, who runs where, and how fast.
 
 Time and work are integers, so the result does not depend on rounding. A job has work for as long as its run takes with
-rate 1. Whenever the set of running jobs changes, each job gets a new rate of progress.
+rate 1. Whenever the set of running jobs changes, jobs may get other rates of progress.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def hierarchical(vector: Vector, ranks: int, overhead: HostTable) -> dict[str, A
 
 
 MOST_CHUNKS = 1 << 16
-"""Most chunks of a tree. Assumed: they hold some tens of megabytes."""
+"""Most chunks of a tree (assumed)."""
 
 
 def ring_channels(vector: Vector, _: int, overhead: HostTable) -> dict[str, Any]:

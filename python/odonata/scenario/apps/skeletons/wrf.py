@@ -54,7 +54,7 @@ ENDS = (("D2_5", "MOIST_E_5"), ("D2_5", "MOIST_E_7"), ())
 END = ("D3_5", "C", "E_5", "MOIST_E_5")
 
 MOST_SOUND = 1_000
-"""Most acoustic steps of a time step. Assumed: WRF has about ten."""
+"""Most acoustic steps of a time step (assumed)."""
 
 
 class Wrf(Skeleton):
