@@ -292,6 +292,10 @@ class Result(TypedDict):
     events: int
     #: Threads that simulated: perhaps fewer than were allowed.
     threads: int
+    #: On several threads, windows: after each the threads exchange what they have for each other.
+    windows: int
+    #: The most events of one thread in each window, summed.
+    longest: int
     #: Wall time inside the core.
     wall_s: float
     jobs: list[JobTotals]

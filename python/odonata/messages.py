@@ -427,6 +427,9 @@ MESSAGES: Mapping[str, Message] = {
     "unsupported-version": Message("this core reads version {supported} of the specification, not {found}"),
     "other-machine": Message("the specification is for another machine than the one that was prepared"),
     "no-such-model": Message("`{key}`: this simulator does not imitate another one; leave `{key}` out"),
+    "defect-without-model": Message(
+        "`{key}`: only a published simulator has these defects", "set `compat`, or leave `{key}` out"
+    ),
     "window-ends-early": Message(
         "`{key}`: the measured window ends at {until_ps:time}, before it begins at {from_ps:time}"
     ),

@@ -364,6 +364,8 @@ def benchmark() -> None:
         sys.exit(130)
     except _core.CoreError as problem:
         sys.exit(str(problem))
-    facts = {name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s", "threads")}
+    facts = {
+        name: result[name] for name in ("end_ps", "events", "packet_hops", "wall_s", "threads", "windows", "longest")
+    }
     measured = {"messages": len(result["messages"]["job"]), "idle_rss_bytes": idle, "peak_rss_bytes": peak_rss_bytes()}
     print(json.dumps({**facts, **measured}))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from odonata.cli import bench, bench_blame, bench_instructions, bench_large, bench_machines
+from odonata.cli import bench, bench_blame, bench_instructions, bench_large, bench_machines, bench_scaling
 from odonata.cli.bench import summarise
 from odonata.cli.bench_instructions import callgrind_total
 from odonata.cli.bench_record import append
@@ -293,3 +293,28 @@ def test_limits_of_the_simulator_of_the_tests(
     assert script.main() == status
     said = "error: all-to-all: 107 instructions per message are more than 106" in capsys.readouterr().err
     assert said is (status == 1)
+
+
+def test_scaling_is_bound_by_the_longest_parts_and_the_exchanges() -> None:
+    """1,000 events of 1 us; two threads take 600 us for the longest parts and 100 exchanges of 2 us."""
+
+    def child(_: str, threads: int) -> dict[str, Any]:
+        longest = {1: 0, 2: 600, 4: 350, 5: 300}
+        used = min(threads, 5)
+        wall_s = {1: 1e-3, 2: 800e-6}.get(used, 1.0)
+        windows = 0 if used == 1 else 100
+        return {"wall_s": wall_s, "events": 1000, "threads": used, "windows": windows, "longest": longest[used]}
+
+    rows = bench_scaling.measure({"main": "a specification"}, 16, child)
+    assert [row["threads"] for row in rows] == [2, 4, 5]
+    assert [row["exchange_us"] for row in rows] == pytest.approx([2.0] * 3)
+    assert [row["at_most"] for row in rows] == pytest.approx([1000 / 600, 1000 / 350, 1000 / 300])
+    assert [row["longest_over_mean"] for row in rows] == pytest.approx([1.2, 1.4, 1.5])
+    # The time that was measured with two threads, and for more that of the parts with as long exchanges.
+    assert [row["expected"] for row in rows] == pytest.approx([1000 / 800, 1000 / 550, 1000 / 500])
+    assert "main 2.0 us" in bench_scaling.as_text(rows)
+
+
+def test_a_run_that_has_one_thread_has_no_row() -> None:
+    one = {"wall_s": 1.0, "events": 10, "threads": 1, "windows": 0, "longest": 0}
+    assert bench_scaling.measure({"main": ""}, 16, lambda *_: one) == []

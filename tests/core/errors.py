@@ -442,6 +442,7 @@ IN_RUST: dict[str, dict[str, Any]] = {
     "too-many-windows": {},
     "too-many-spines": {"routing": "valiant", "found": 65, "most": 64},
     "no-such-model": {},
+    "defect-without-model": {},
     "unused-port": {"router": 2, "port": 5},
     "other-machine": {},
     "compat-whole-percent": {"model": "codes-2019", "found_ppm": 505_000},

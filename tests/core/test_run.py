@@ -24,7 +24,7 @@ def test_scalars_are_plain_numbers(result):
     assert type(result["wall_s"]) is float
     assert result["wall_s"] > 0
     tables = {"jobs", "messages", "links", "arrivals", "ranks", "iterations", "class_bytes"}
-    assert set(result) == {"end_ps", "packet_hops", "events", "threads", "wall_s"} | tables
+    assert set(result) == {"end_ps", "packet_hops", "events", "threads", "windows", "longest", "wall_s"} | tables
 
 
 def test_every_message_is_accounted_for(result):

@@ -433,3 +433,17 @@ def test_the_interval_of_a_mean_is_students():
     assert (repeated.repetitions, once.interval, once.repetitions) == (5, None, 0)
     assert [row.verdict for row in (repeated, ratio, once)] == ["no match", "direction", "direction"]
     assert [row.interval for row in gathered.with_intervals(rows_of, table[:2])] == 3 * [None]
+
+
+def test_the_routers_are_a_cause_where_those_of_the_authors_simulator_give_the_statement():
+    """Ideal switches miss what the routers as published give; what neither gives is not explained."""
+    ours = {"as-published": (50, 10), "today": (10, 10)}
+    rows = [
+        replace(gathered.statement("L1", f"jobs of {at}", value, 50, "%", "± 10", "figure 4"), model=routers)
+        for routers, values in ours.items()
+        for at, value in enumerate(values)
+    ]
+    causes = {(row.model, row.what): row.why for row in find("zhang2018-fig4").explain(rows) if row.why}
+    assert causes == {("today", "jobs of 0"): gathered.OTHER_ROUTERS}
+    # A statement about the choice of routers has no such cause.
+    assert [row.why for row in find("zhang2018-routers").explain(rows)] == [""] * 4

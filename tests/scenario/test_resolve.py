@@ -216,6 +216,14 @@ def test_every_option_of_every_routing_reaches_the_core(routing, told):
     assert spec(TINY, ("routing", routing))["routing"] == told
 
 
+def test_defects_of_the_published_simulator_are_repaired_by_name():
+    repaired = ("compat_without", ["running-minima", "channel-priority"])
+    assert spec(TINY, ("compat", "codes-2019"), repaired)["compat_without"] == ["running-minima", "channel-priority"]
+    assert "compat_without" not in spec(TINY, ("compat", "codes-2019"))
+    with pytest.raises(InputError, match="only a published simulator has these defects"):
+        spec(TINY, repaired)
+
+
 def test_the_published_simulator_has_its_own_comparison():
     assert spec(TINY, ("compat", "codes-2019"))["routing"]["compare"] == "at-most"
     with pytest.raises(InputError, match="`below`, but the model `codes-2019` supports only `at-most`"):

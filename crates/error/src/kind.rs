@@ -172,6 +172,8 @@ kinds! {
     OtherMachine = "other-machine" {}
     /// A compatibility model that the simulator at hand does not have.
     NoSuchModel = "no-such-model" {}
+    /// Defects to repair without a compatibility model that has them.
+    DefectWithoutModel = "defect-without-model" {}
     /// A measured interval that ends before it begins.
     WindowEndsEarly = "window-ends-early" { from_ps: u64, until_ps: u64 }
     /// More windows than fit into memory.

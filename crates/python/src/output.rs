@@ -44,6 +44,8 @@ pub fn to_python<'py>(
     result.set_item("packet_hops", packet_hops)?;
     result.set_item("events", cost.events)?;
     result.set_item("threads", cost.threads)?;
+    result.set_item("windows", cost.windows)?;
+    result.set_item("longest", cost.longest)?;
     result.set_item("wall_s", wall.as_secs_f64())?;
     result.set_item("jobs", jobs(py, &totals)?)?;
     result.set_item("messages", messages(py, rows)?)?;

@@ -49,7 +49,7 @@ fn run(spec: &Spec, watch: &mut ProgressMonitor, threads: usize) -> Result<(Outp
         None => odonata_sim::run_on(spec, watch, threads),
         Some(Compat::Codes2019) => {
             let (output, stock) = odonata_reference::run_compat_counted(spec, watch)?;
-            Ok((output, Cost { events: stock.events, threads: 1 }))
+            Ok((output, Cost { events: stock.events, threads: 1, ..Cost::default() }))
         }
     }
 }

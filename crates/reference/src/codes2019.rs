@@ -20,6 +20,9 @@
 //! packets pile up at the leaf | `nic`, `hosts` |
 //! | ties | every step takes an additional random part of a nanosecond | `noise` |
 //!
+//! `compat_without` repairs the selection (`running-minima`), the NIC (`nic-without-credits`) and the order of channels
+//! (`channel-priority`), so that what depends on each of them can be measured.
+//!
 //! # What it reproduces
 //!
 //! On the machine of K1 to K4 with 2,048 B packets, 100 ns per router and 10 ns per message, the model gives the
@@ -58,6 +61,7 @@ mod route;
 mod select;
 mod stock;
 mod switch;
+mod without;
 mod world;
 
 use odonata_error::Error;

@@ -28,6 +28,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
         version: SPEC_VERSION,
         seed: 9,
         compat: None,
+        compat_without: Vec::new(),
         topology: TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             groups: 3,
             leaves: 2,

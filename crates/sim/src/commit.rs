@@ -48,7 +48,7 @@ pub trait Waiting: Sized {
 }
 
 /// How far a run has come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Course {
     /// Last instant of the run, once known.
     pub end: u64,
@@ -56,6 +56,10 @@ pub struct Course {
     pub events: u64,
     /// Route decisions made.
     pub packet_hops: u64,
+    /// On several threads, the windows.
+    pub windows: u64,
+    /// The most events of one thread in each window, summed.
+    pub longest: u64,
     /// Why the run cannot go on.
     pub failure: Option<Error>,
 }

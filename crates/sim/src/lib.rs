@@ -61,6 +61,10 @@ pub struct Cost {
     pub events: u64,
     /// Threads that handled them.
     pub threads: usize,
+    /// On several threads, windows: after each of them the threads exchange what they have for each other.
+    pub windows: u64,
+    /// The most events of one thread in each window, summed: events that no number of processors can handle at once.
+    pub longest: u64,
 }
 
 /// Refuses what [`run`] would refuse, without simulating: invalid values or jobs, and routings that could deadlock.

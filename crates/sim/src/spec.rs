@@ -49,6 +49,9 @@ pub struct Spec {
     pub seed: u64,
     /// A published simulator to imitate, defects included; only the reference simulator knows how.
     pub compat: Option<Compat>,
+    /// Defects of that simulator that are repaired, to find out what depends on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compat_without: Vec<Defect>,
     /// The machine.
     pub topology: TopologySpec,
     /// The parameters of its routers, links and NICs.
@@ -88,6 +91,18 @@ pub enum Compat {
     /// CODES as Kang 2019 ran it (router model: joint buffers, running minima).
     #[serde(rename = "codes-2019")]
     Codes2019,
+}
+
+/// A defect of a published simulator that can be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Defect {
+    /// The least-scored port is drawn among the running minima of a scan; repaired, among the minima.
+    RunningMinima,
+    /// NICs send without credits; repaired, a NIC sends only if the leaf has room.
+    NicWithoutCredits,
+    /// Channel 0 of a port always goes first; repaired, the channels take turns.
+    ChannelPriority,
 }
 
 /// Routers, links and NICs.

@@ -492,6 +492,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         version: SPEC_VERSION,
         seed,
         compat: None,
+        compat_without: Vec::new(),
         topology: topology.clone(),
         fabric,
         routing: whole,

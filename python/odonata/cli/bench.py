@@ -39,6 +39,7 @@ def bench(
     sweep: Annotated[bool, Parameter(negative=())] = False,
     large: Annotated[bool, Parameter(negative=())] = False,
     blame: Annotated[bool, Parameter(negative=())] = False,
+    scaling: Annotated[bool, Parameter(negative=())] = False,
     threads: Annotated[int, Parameter(validator=validators.Number(gte=1, lte=1024))] = 1,
     record: Path | None = None,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -52,7 +53,7 @@ def bench(
     Parameters
     ----------
     repetitions
-        Runs of each case (default: 5); the numbers are their medians. Not with `--instructions`.
+        Runs of each case (default: 5); the numbers are their medians. Not with `--instructions` or `--scaling`.
     messages
         Messages of each process (default: 200). Not with `--sweep` or `--large`.
     instructions
@@ -68,11 +69,14 @@ def bench(
         Measure machines of about 105,000 and 1,000,000 nodes instead, whose nodes all send (needs 3 GB of memory).
     blame
         Measure instead how much longer runs with `measure.blame` take, for several kinds of runs.
+    scaling
+        Count instead what more threads could gain: windows, and the events of the busiest thread in each, for 2, 4, 8
+        and 16 threads. It needs no more than two processors.
     threads
-        Threads that share each run. Only alone or with `--large`.
+        Threads that share each run. Only alone, with `--large`, or with `--scaling`, where it is the most.
     record
-        Append a row for each case to this table (CSV), to compare versions. Not with `--machines`, `--sweep` or
-        `--blame`.
+        Append a row for each case to this table (CSV), to compare versions. Not with `--machines`, `--sweep`,
+        `--blame` or `--scaling`.
     json
         Print one JSON object instead of the table.
     """
@@ -83,14 +87,15 @@ def bench(
         "--sweep": sweep,
         "--large": large,
         "--blame": blame,
+        "--scaling": scaling,
         "--instructions": instructions or limits is not None,
     }
     asked = [name for name, given in kinds.items() if given]
     if len(asked) > 1:
         raise InputError(f"`{asked[0]}` and `{asked[1]}` exclude each other: each measures something else")
     for option, given, others in (
-        ("--record", record is not None, ("--machines", "--sweep", "--blame")),
-        ("--repetitions", repetitions is not None, ("--instructions",)),
+        ("--record", record is not None, ("--machines", "--sweep", "--blame", "--scaling")),
+        ("--repetitions", repetitions is not None, ("--instructions", "--scaling")),
         ("--messages", messages is not None, ("--sweep", "--large", "--instructions")),
         ("--threads", threads > 1, ("--machines", "--sweep", "--blame", "--instructions")),
     ):
@@ -107,6 +112,8 @@ def bench(
         return _machines(repetitions, messages, json=json)
     if blame:
         return _blame(repetitions, messages, json=json)
+    if scaling:
+        return _scaling(messages, threads, json=json)
     if large:
         return _large(repetitions, record, threads, json=json)
     measured = {case: _measure(case, repetitions, messages, threads) for case in _CASES}
@@ -145,6 +152,15 @@ def _large(repetitions: int, record: Path | None, threads: int, *, json: bool) -
     print(json_module.dumps(measured) if json else as_text(measured))
     if record is not None:
         _record(record, measured)
+    return 0
+
+
+def _scaling(messages: int, threads: int, *, json: bool) -> int:
+    from odonata.cli.bench_scaling import MOST, as_text, measure
+
+    cases = {case: _spec(case, messages)[1] for case in _CASES}
+    rows = measure(cases, threads if threads > 1 else MOST, lambda spec, of: _child([], spec, of)[0])
+    print(json_module.dumps(rows) if json else as_text(rows))
     return 0
 
 

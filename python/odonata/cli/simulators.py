@@ -37,15 +37,16 @@ COMPATS: Mapping[str, Compat] = {
             "score of the port",
             "credit": "returns when the next router admits the packet, after the time of 8 B on a local link",
             "router delay": "after the wire, also towards a node; the route is decided on arrival",
-            "channels": "channel 0 goes before channel 1; the last hop keeps the channel of the packet",
+            "channels": "the last hop keeps the channel of the packet; channel 0 goes before channel 1, which "
+            '`compat_without = ["channel-priority"]` repairs',
             "channel switch": "the authors' code has it at the intermediate leaf (`channel_switch = "
             '"intermediate-leaf"`), so that packets can wait for each other in a cycle; the default is the paper\'s',
             "score": "the bytes of all channels over their buffers in whole percent, rounded down; a port at the "
             "threshold is free (default of `compare`)",
             "least-scored port": "drawn among the running minima of a scan in the order of ports, not among the "
-            "minima, so ports of low numbers carry more",
+            'minima, so ports of low numbers carry more; repaired by `compat_without = ["running-minima"]`',
             "NIC": "10 ns for each message in a sequencer of its own; it ignores credits, so packets pile up at the "
-            "leaf",
+            'leaf; repaired by `compat_without = ["nic-without-credits"]`',
             "ties": "every step takes an additional random part of a nanosecond",
         },
         refuses="other machines than a complete Dragonfly+, routings other than fpar, prog-adaptive and minimal, "

@@ -26,6 +26,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-background": "odonata.reproduce.kang2019.background",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",
     "kang2019-metric": "odonata.reproduce.kang2019.metric",
+    "kang2019-defects": "odonata.reproduce.kang2019.defects",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
     "booksim-uniform": "odonata.reproduce.booksim.uniform",

@@ -49,6 +49,8 @@ class Reproduction:
     """Ours over theirs for everything that was simulated."""
     text: Page
     """Its page, the same text for the same numbers."""
+    explain: Callable[[Sequence[Row]], list[Row]] = list
+    """Adds causes that follow from other rows, as from another model that gives the published value."""
     picture: Callable[[Sequence[Row], Runs], Figure] | None = None
     keep: Keep | None = None
     """What is kept of each run beside its jobs."""
@@ -115,6 +117,7 @@ class Reproduction:
 
     def page(self, rows: Sequence[Row], runs: Runs, made: Made | None = None) -> str:
         """The page of these rows and runs."""
+        rows = self.explain(rows)
         return self._written(rows, self.text.of_runs(rows, runs), made or made_now())
 
     def publish(
@@ -130,7 +133,7 @@ class Reproduction:
         """NAME.md, NAME.csv, NAME.json and, where there is a picture, NAME.png; the reduced form only the .csv, which
         no page is about. `beside` are the rows of the reduced form, which a full page keeps. Returns the files. Raises
         RunError if one cannot be written."""
-        made = made or made_now()
+        made, rows = made or made_now(), self.explain(rows)
         if reduced:
             file = folder / f"{self.name}-reduced.csv"
             _write(file, as_csv(rows, made, abouts()[self.name]))
@@ -164,6 +167,7 @@ class Reproduction:
         # In the order of the rows before, new ones after them.
         order = {(row.id, row.what): number for number, row in enumerate(kept.rows)}
         merged = sorted([*rows, *others], key=lambda row: order.get((row.id, row.what), len(order)))
+        merged = self.explain(merged)
         texts = {**kept.texts, **self.text.of_runs(rows, runs)}
         written = self._publish(merged, texts, folder, made, earlier)
         return merged, [*written, *self._drawn(merged, runs, folder, made)]
@@ -176,7 +180,8 @@ class Reproduction:
         written.
         """
         kept = read(folder, self.name)
-        return kept.rows, self._publish(kept.rows, kept.texts, folder, kept.made, kept.earlier, kept.reduced)
+        rows = self.explain(kept.rows)
+        return rows, self._publish(rows, kept.texts, folder, kept.made, kept.earlier, kept.reduced)
 
     def _publish(
         self,

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
 Verdict = Literal["match", "direction", "no match", "not comparable"]
 Growth = Literal["steady", "grows"]
@@ -160,6 +160,25 @@ def holds(row: Row) -> bool:
     """Whether the statement holds for its numbers, also where no verdict is claimed."""
     verdict = judge(row.kind, row.ours, row.theirs, row.tolerance, None, unit=row.unit, interval=row.interval)
     return verdict in ("match", "direction")
+
+
+def explained_by_model(
+    rows: Sequence[Row],
+    model: str,
+    of: Collection[str],
+    why: str,
+    experiment: str,
+    verdicts: Collection[Verdict] = ("match", "direction"),
+) -> list[Row]:
+    """The rows, with a cause for what models `of` miss and `model` gives: what the models differ in. Its experiment is
+    the row of `model`. A cause that a row has already stays."""
+    given = {(row.id, row.what) for row in rows if row.model == model and row.verdict in verdicts}
+    return [
+        replace(row, why=why, experiment=experiment)
+        if row.model in of and row.verdict == "no match" and not row.why and (row.id, row.what) in given
+        else row
+        for row in rows
+    ]
 
 
 def growth(by_messages: Mapping[int, float]) -> Growth | None:

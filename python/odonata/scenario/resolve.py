@@ -150,7 +150,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     ]
     for job, spec_job in zip(jobs, spec_jobs, strict=True):
         routings.check_turns(job.index, spec_job)
-    spec = {
+    spec: dict[str, Any] = {
         "version": SPEC_VERSION,
         "seed": table.run.seed,
         "compat": table.compat,
@@ -165,6 +165,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
+    spec |= {"compat_without": list(table.compat_without)} if table.compat_without else {}
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
     write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)

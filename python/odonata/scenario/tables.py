@@ -230,6 +230,11 @@ class ScenarioTable(Table):
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"
     )
+    compat_without: tuple[Literal["running-minima", "nic-without-credits", "channel-priority"], ...] = Field(
+        (),
+        strict=False,
+        description="defects of that simulator to repair, to see what depends on them (`odonata show codes-2019`)",
+    )
     fabric: dict[str, Any] | None = Field(None, description="changes to the system's fabric")
     job: Annotated[tuple[JobTable, ...], BeforeValidator(input_error_as_problem(_jobs))] = Field(
         (), strict=False, description="the jobs"

@@ -39,6 +39,8 @@ pub(super) struct Nic {
     pub(super) free_at: u64,
     /// Bytes sent and not yet admitted by the leaf to an output.
     pub(super) occupied: u64,
+    /// The most of them so far.
+    pub(super) peak: u64,
     /// Its small delays.
     pub(super) noise: Noise,
     /// Its counters.
@@ -59,8 +61,14 @@ impl Nic {
             sending: false,
             free_at: 0,
             occupied: 0,
+            peak: 0,
             noise,
             flow: Flow::default(),
         }
+    }
+
+    /// Whether the leaf has room for one more packet, as far as the NIC knows.
+    pub(super) fn has_room(&self, packet_bytes: u64) -> bool {
+        self.occupied + packet_bytes <= self.link.buffer_bytes
     }
 }

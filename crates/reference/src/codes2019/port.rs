@@ -32,6 +32,8 @@ pub(super) struct Port {
     pub(super) link: LinkSpec,
     /// Its channels; 0 goes first whenever it has something to send.
     pub(super) channels: [Channel; CHANNELS],
+    /// The channel behind the one that sent last.
+    turn: usize,
     /// The time until which the wire is busy.
     pub(super) free_at: u64,
     /// Whether a `Send` is scheduled.
@@ -47,7 +49,7 @@ impl Port {
     /// An idle port.
     pub(super) fn new(link: LinkSpec, packet_bytes: u64, noise: Noise) -> Self {
         let full_packet = (packet_bytes, link.bandwidth.serialisation_ps(packet_bytes));
-        Self { link, channels: Default::default(), free_at: 0, sending: false, noise, load: 0, full_packet }
+        Self { link, channels: Default::default(), turn: 0, free_at: 0, sending: false, noise, load: 0, full_packet }
     }
 
     /// Time that a packet takes on the wire; full packets without a division.
@@ -85,9 +87,18 @@ impl Port {
         Some(next)
     }
 
-    /// Removes a packet from the lists for the wire, and returns its channel: 0 always goes first.
-    pub(super) fn next(&mut self, packets: &[Packet]) -> Option<(u32, usize)> {
-        self.channels.iter_mut().enumerate().find_map(|(channel, of)| Some((of.pending.pop(packets)?, channel)))
+    /// Removes a packet from the lists for the wire, and returns its channel: 0 always goes first, unless the channels
+    /// take turns.
+    pub(super) fn next(&mut self, packets: &[Packet], in_turn: bool) -> Option<(u32, usize)> {
+        let first = if in_turn { self.turn } else { 0 };
+        let found = (0..CHANNELS).map(|k| (first + k) % CHANNELS).find_map(|channel| {
+            let packet = self.channels[channel].pending.pop(packets)?;
+            Some((packet, channel))
+        });
+        if let Some((_, channel)) = found {
+            self.turn = (channel + 1) % CHANNELS;
+        }
+        found
     }
 
     /// Whether a packet waits for the wire.
@@ -132,9 +143,19 @@ mod tests {
         for (channel, packet) in [(1, 10), (1, 11), (1, 12), (0, 20), (0, 21)] {
             port.admit(&mut packets, channel, packet);
         }
-        let order: Vec<_> = std::iter::from_fn(|| port.next(&packets)).collect();
+        let order: Vec<_> = std::iter::from_fn(|| port.next(&packets, false)).collect();
         assert_eq!(order, [(20, 0), (21, 0), (10, 1), (11, 1), (12, 1)]);
         assert!(!port.has_next() && port.load() == 5 * 2048, "sent packets keep their room until their credit is back");
+    }
+
+    #[test]
+    fn channels_take_turns_if_they_shall() {
+        let (mut port, mut packets) = (port(8192), packets(22));
+        for (channel, packet) in [(1, 10), (1, 11), (1, 12), (0, 20), (0, 21)] {
+            port.admit(&mut packets, channel, packet);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| port.next(&packets, true)).collect();
+        assert_eq!(order, [(20, 0), (10, 1), (21, 0), (11, 1), (12, 1)]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
 use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 
 use super::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
+use super::without::Without;
 
 /// The part of a packet that a decision reads and changes.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,8 @@ pub(super) struct Decision<'a> {
     pub(super) map: &'a Map,
     pub(super) scores: &'a [u64],
     pub(super) routing: &'a RoutingSpec,
+    /// The defects that are repaired.
+    pub(super) without: Without,
     pub(super) router: RouterId,
 }
 
@@ -127,7 +130,12 @@ impl Decision<'_> {
     }
 
     fn least(&self, random: PacketRandom, list: impl Iterator<Item = u32> + Clone) -> u32 {
-        random.running_minima(list, |slot| self.score(slot), LEAST)
+        let score = |slot| self.score(slot);
+        if self.without.running_minima {
+            random.minima(list, score, LEAST)
+        } else {
+            random.running_minima(list, score, LEAST)
+        }
     }
 
     /// The best of some global links.

@@ -47,6 +47,17 @@ impl PacketRandom {
         self.any(kept.flatten(), k)
     }
 
+    /// The least-scored element without that defect: any of the minima.
+    pub(super) fn minima(
+        self,
+        list: impl Iterator<Item = u32> + Clone,
+        score: impl Fn(u32) -> u64 + Copy,
+        k: u8,
+    ) -> u32 {
+        let least = list.clone().map(score).min().expect("a list with at least one element");
+        self.any(list.filter(move |&element| score(element) == least), k)
+    }
+
     /// Any element that passes the test, if there is one.
     pub(super) fn passing(
         self,
@@ -107,6 +118,12 @@ mod tests {
                 expected,
             );
         }
+    }
+
+    #[test]
+    fn minima_are_drawn_alike() {
+        let scores = [5, 3, 4, 3, 9];
+        close(&shares(5, |d| d.minima(0..5, |e| scores[e as usize], LEAST)), &[0, 50, 0, 50, 0]);
     }
 
     #[test]

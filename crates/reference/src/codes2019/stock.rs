@@ -18,6 +18,8 @@ pub struct CompatStock {
     pub packets_under_way: u64,
     /// The most bytes that were ever in the joint buffer of a router's output and channel, by class of link.
     pub peak_bytes: Vec<u64>,
+    /// The most bytes of one NIC that its leaf ever had to hold.
+    pub peak_of_nics: u64,
     /// Joint buffers whose bytes differ from those of the packets in them and the returning credits.
     pub buffers_wrong: u64,
 }
@@ -63,6 +65,7 @@ impl CompatStock {
         for (node, nic) in world.nics.iter().enumerate() {
             // Packets that are cut but not sent are assigned to the NIC's link without taking its room.
             let unsent = nic.list.len() as u64 + generating[node];
+            stock.peak_of_nics = stock.peak_of_nics.max(nic.peak);
             let taken = nic.occupied + unsent * world.packet_bytes;
             stock.buffers_wrong += u64::from(taken != held[world.ports.len() + node][0]);
         }

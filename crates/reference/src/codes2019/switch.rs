@@ -16,7 +16,13 @@ impl World<'_> {
         let came_by = self.far_slot(of.holds.0 as usize);
         let network = &self.map.machine.network;
         let router = network.router_of_slot[came_by];
-        let decision = Decision { map: &self.map, scores: &self.scores, routing: &self.spec.routing, router };
+        let decision = Decision {
+            map: &self.map,
+            scores: &self.scores,
+            routing: &self.spec.routing,
+            without: self.without,
+            router,
+        };
         let out = decision.route(&mut of.routed);
         let channel = usize::from(of.routed.channel);
         of.routed.hop += 1;
@@ -89,7 +95,7 @@ impl World<'_> {
     /// A port sends its next packet. The router's delay follows the wire and does not occupy it.
     pub(super) fn send(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
-        let Some((packet, channel)) = port.next(&self.packets) else {
+        let Some((packet, channel)) = port.next(&self.packets, self.without.channel_priority) else {
             port.sending = false;
             return;
         };

@@ -12,6 +12,7 @@ use super::nic::Nic;
 use super::noise::Noise;
 use super::port::Port;
 use super::route::{Map, RoutedPacket};
+use super::without::Without;
 use crate::packet::{Message, MessageRow};
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
@@ -41,6 +42,8 @@ pub(super) struct Packet {
 /// The state of a run.
 pub(super) struct World<'a> {
     pub(super) spec: &'a Spec,
+    /// The defects that are repaired.
+    pub(super) without: Without,
     pub(super) map: Map,
     /// Output ports by slot.
     pub(super) ports: Vec<Port>,
@@ -100,6 +103,7 @@ impl<'a> World<'a> {
         }
         Ok(Self {
             spec,
+            without: Without::new(&spec.compat_without),
             map,
             scores: vec![0; ports.len()],
             ports,

@@ -4,6 +4,7 @@ use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
 use crate::Cost;
+use crate::commit::Course;
 use crate::endpoint::{Endpoint, Nic};
 use crate::engine::Queue;
 use crate::fabric::Links as FabricLinks;
@@ -49,7 +50,8 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoin
     simulation: Simulation<'_, Q, R, S, E>,
 ) -> Result<(Output, Cost), Error> {
     let Simulation { fabric, mut nodes, .. } = simulation;
-    let cost = Cost { events: fabric.course.events, threads: nodes.posts.partitions() };
+    let Course { events, windows, longest, .. } = fabric.course;
+    let cost = Cost { events, threads: nodes.posts.partitions(), windows, longest };
     let end_ps = fabric.course.end;
     let links = links(&fabric.links, &nodes.nics, end_ps);
     let mut programs = nodes.programs.take().map_or_else(Vec::new, |programs| programs.running);

@@ -376,6 +376,9 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
             simulation.fabric.queue.shorten(&self.window, delivery);
             return Step::Again;
         }
+        let longest = statuses.iter().filter(|status| status.next == Some(next)).map(|status| status.most).max();
+        simulation.fabric.course.windows += 1;
+        simulation.fabric.course.longest += longest.unwrap_or(0);
         Step::Visit
     }
 

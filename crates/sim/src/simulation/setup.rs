@@ -337,7 +337,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             links,
             queue,
             observers,
-            course: Course { end: spec.stop.at_ps.unwrap_or(u64::MAX), events: 0, packet_hops: 0, failure: None },
+            course: Course { end: spec.stop.at_ps.unwrap_or(u64::MAX), ..Course::default() },
             posts: Vec::new(),
         };
         let nodes = Nodes {

@@ -103,6 +103,9 @@ impl Spec {
         self.check_jobs(machine.network())?;
         self.check_classes()?;
         self.check_stop()?;
+        if self.compat.is_none() && !self.compat_without.is_empty() {
+            return Err(ErrorKind::DefectWithoutModel {}.at(path!["compat_without"]));
+        }
         if self.measure.roots && !self.measure.blame {
             return Err(ErrorKind::RootsWithoutBlame {}.at(path!["measure", "roots"]));
         }

@@ -101,4 +101,8 @@ fn this_simulator_imitates_no_other() {
     spec.compat = Some(odonata_sim::spec::Compat::Codes2019);
     let error = odonata_sim::run(&spec, &mut ()).expect_err("it is not the model asked for");
     assert_eq!(error, ErrorKind::NoSuchModel {}.at(path!["compat"]));
+    spec.compat = None;
+    spec.compat_without = vec![odonata_sim::spec::Defect::RunningMinima];
+    let error = odonata_sim::run(&spec, &mut ()).expect_err("it has no such defect");
+    assert_eq!(error, ErrorKind::DefectWithoutModel {}.at(path!["compat_without"]));
 }

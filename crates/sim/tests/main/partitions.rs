@@ -35,6 +35,21 @@ fn compare(count: u64, of: fn(u64) -> Spec) {
     assert!(4 * shared > count, "only {shared} of {} runs were shared by threads", 4 * count);
 }
 
+/// The part of the longest thread lies between an equal share and everything. Catches a window that is counted twice
+/// or not at all.
+#[test]
+fn windows_and_their_longest_parts_are_counted() {
+    for seed in 0..4 {
+        let spec = generator::larger_spec(seed);
+        let cost = |queue| run_with(&spec, &mut (), queue).expect("it runs").1;
+        let (one, three) = (cost(QueueChoice::Wheel), cost(QueueChoice::Partitions(3)));
+        assert_eq!((one.windows, one.longest), (0, 0));
+        assert_eq!((three.threads, three.events), (3, one.events));
+        assert!(three.windows > 0 && three.windows <= three.longest, "{three:?}");
+        assert!(3 * three.longest >= three.events && three.longest < three.events, "{three:?}");
+    }
+}
+
 #[test]
 fn equal_on_small_machines() {
     compare(100, generator::spec);

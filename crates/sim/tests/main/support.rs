@@ -65,6 +65,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
         version: SPEC_VERSION,
         seed: 1,
         compat: None,
+        compat_without: Vec::new(),
         topology: TopologySpec::DragonflyPlus(machine),
         fabric: FabricSpec {
             packet_bytes: PACKET as u32,

@@ -86,6 +86,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
             "flit": f"{FLIT} B",
             "router_delay": f"{ROUTER} ns",
             "channels": 2,
+            "switching": "cut-through",
             "links": links,
             **ROUTERS[point["routers"]],
         },

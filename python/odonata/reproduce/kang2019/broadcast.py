@@ -10,7 +10,7 @@ import polars as pl
 
 from odonata.reproduce.kang2019 import runs as kang
 from odonata.reproduce.kang2019.figure_broadcast import draw
-from odonata.reproduce.kang2019.published import Expected, compare, expected
+from odonata.reproduce.kang2019.published import Expected, compare, expected, explain
 from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, make, product
 from odonata.reproduce.markdown import number, reasons, side_by_side, table
 from odonata.reproduce.page import Page
@@ -282,6 +282,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=_rows,
+    explain=explain,
     text=Page(lambda: (files("odonata.reproduce.kang2019") / "broadcast.md").read_text("utf-8"), _of_rows, _of_runs),
     picture=draw,
     keep=keep,

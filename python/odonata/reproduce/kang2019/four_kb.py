@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure import draw
-from odonata.reproduce.kang2019.published import compare, expected, means_alone
+from odonata.reproduce.kang2019.published import compare, expected, explain, means_alone
 from odonata.reproduce.kang2019.runs import (
     AS_PUBLISHED,
     BACKLOG,
@@ -264,6 +264,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=_rows,
+    explain=explain,
     text=Page(
         lambda: (files("odonata.reproduce.kang2019") / "four_kb.md").read_text("utf-8"), _of_rows, _of_runs, wrap=False
     ),

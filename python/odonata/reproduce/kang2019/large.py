@@ -7,7 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from odonata.reproduce.kang2019.figure_large import draw
-from odonata.reproduce.kang2019.published import SCALE, compare, expected
+from odonata.reproduce.kang2019.published import SCALE, compare, expected, explain
 from odonata.reproduce.kang2019.runs import (
     AS_PUBLISHED,
     BACKGROUNDS,
@@ -252,6 +252,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=_rows,
+    explain=explain,
     text=Page(lambda: (files("odonata.reproduce.kang2019") / "large.md").read_text("utf-8"), _of_rows, _of_runs),
     picture=lambda rows, runs: draw(rows, _first_messages(runs)),
 )

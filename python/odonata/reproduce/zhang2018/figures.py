@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from odonata.reproduce.page import Page, quoted
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import VERDICTS
 from odonata.reproduce.zhang2018 import pictures, tables
-from odonata.reproduce.zhang2018.gathered import by_routers, twice
+from odonata.reproduce.zhang2018.gathered import by_routers, explain, twice
 from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
 from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13, variants
@@ -185,7 +186,7 @@ def _twice(
 ) -> Reproduction:
     """A figure with each kind of routers."""
     both = None if draw is None else partial(pictures.twice, draw, names=NAMES)
-    return _figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen)
+    return replace(_figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen), explain=explain)
 
 
 _SMALL_AND_LARGE = "Times of small and large jobs over Simple's"

@@ -69,6 +69,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
         version: SPEC_VERSION,
         seed: 1,
         compat: None,
+        compat_without: Vec::new(),
         topology,
         fabric: FabricSpec {
             packet_bytes: PACKET as u32,

@@ -1,0 +1,22 @@
+//! Defects that are repaired (`compat_without`).
+
+use odonata_sim::spec::Defect;
+
+/// Whether each defect is repaired.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Without {
+    pub(super) running_minima: bool,
+    pub(super) nic_without_credits: bool,
+    pub(super) channel_priority: bool,
+}
+
+impl Without {
+    /// Those of a specification.
+    pub(super) fn new(defects: &[Defect]) -> Self {
+        Self {
+            running_minima: defects.contains(&Defect::RunningMinima),
+            nic_without_credits: defects.contains(&Defect::NicWithoutCredits),
+            channel_priority: defects.contains(&Defect::ChannelPriority),
+        }
+    }
+}
