@@ -17,7 +17,8 @@ from odonata.document import validate
 from odonata.errors import InputError, unknown
 from odonata.placement import format_ids
 from odonata.runner import run
-from odonata.scenario.apps.patterns import PATTERNS, LoadedPattern
+from odonata.scenario.apps.listed import PATTERNS
+from odonata.scenario.apps.patterns import LoadedPattern
 from odonata.store.saturation import FEWEST_INTERVALS
 
 if TYPE_CHECKING:

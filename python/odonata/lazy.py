@@ -1,14 +1,17 @@
-"""Packages that import their public names when these are first used, so that a command loads only what it needs."""
+"""Names that are imported when they are first used, so that a command loads only what it needs."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Any
+
+T = TypeVar("T")
 
 
 def lazily(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
@@ -26,3 +29,26 @@ def lazily(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[st
         return value
 
     return get
+
+
+class ByName(Mapping[str, T]):
+    """What a scenario can name: values by name, each imported when it is looked up. Its names need no import."""
+
+    def __init__(self, package: str, where: Mapping[str, str]) -> None:
+        """`where` has the place of each value in the package: `MODULE.NAME`."""
+        self._package = package
+        self.where = dict(where)
+
+    def __getitem__(self, name: str) -> T:
+        module, _, attribute = self.where[name].rpartition(".")
+        value: T = getattr(import_module(f"{self._package}.{module}"), attribute)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.where)
+
+    def __len__(self) -> int:
+        return len(self.where)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.where

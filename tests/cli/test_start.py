@@ -17,6 +17,15 @@ PICTURES = {"matplotlib", "scipy"}
 MODELS = {"pydantic", "odonata.scenario.tables", "odonata.machine.loading"}
 """The models of scenarios and machines."""
 TABLES = {"polars", "numpy"}
+OTHERS = {
+    "odonata.machine.kinds.cascade",
+    "odonata.scenario.apps.collectives",
+    "odonata.scenario.apps.matrix",
+    "odonata.scenario.apps.motifs",
+    "odonata.scenario.apps.train.options",
+    "odonata.scenario.routings.aries",
+}
+"""What a scenario can name, and these scenarios do not."""
 REMOTE = {"ssl", "distributed", "odonata.study.dask_pool"}
 
 STUDY = 'base = "tiny.toml"\n[sweep]\n"run.seed" = [1, 2]\n'
@@ -24,9 +33,13 @@ STUDY = 'base = "tiny.toml"\n[sweep]\n"run.seed" = [1, 2]\n'
 COMMANDS: dict[str, tuple[tuple[str, ...], set[str]]] = {
     "version": (("--version",), {"cyclopts", "odonata.scenario", *PICTURES, *MODELS, *TABLES}),
     "help": (("run", "--help"), {"odonata.scenario", *PICTURES, *MODELS, *TABLES}),
-    "run": (("run", "tiny.toml", "-q", "--force"), {"tomlkit", "multiprocessing", *PICTURES}),
+    "run": (("run", "tiny.toml", "-q", "--force"), {"tomlkit", "multiprocessing", *OTHERS, *PICTURES}),
     "run, finished": (("run", "tiny.toml", "-q"), {"tomlkit", *PICTURES, *MODELS, *TABLES}),
     "show": (("show",), {"tomlkit", "odonata.store.read", *PICTURES, *TABLES}),
+    "show a system": (
+        ("show", "kang2019"),
+        {"tomlkit", "odonata.scenario.apps.patterns", "polars", *OTHERS, *PICTURES},
+    ),
     "report": (("report", "run"), {"tomlkit", "odonata.study.study", "odonata.scenario.scenario", *PICTURES, *MODELS}),
     "explain": (
         ("explain", "run", "-q"),

@@ -4,7 +4,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.scenario import COLLECTIVES, MOTIFS, parse
-from odonata.scenario.apps.skeletons import SKELETONS
+from odonata.scenario.apps.listed import SKELETONS
 
 JOB = """\
 system = "zhang2018-272"

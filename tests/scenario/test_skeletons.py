@@ -7,7 +7,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.scenario import parse
-from odonata.scenario.apps.skeletons import SKELETONS
+from odonata.scenario.apps.listed import SKELETONS
 from odonata.scenario.apps.skeletons.lammps import ghosts
 from odonata.scenario.apps.skeletons.wrf import exchanges
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from odonata import units
 from odonata.errors import InputError, shortened, unknown
 from odonata.iterations.table import TIME, read_iterations
-from odonata.scenario.apps.collectives import COLLECTIVES
+from odonata.scenario.apps.listed import COLLECTIVES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

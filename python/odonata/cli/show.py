@@ -2,13 +2,15 @@
 
 import json as json_module
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from odonata.cli.completion import routings, shown
 from odonata.errors import InputError, unknown
+from odonata.lazy import ByName
 from odonata.text import aligned, terminal_width
 
 if TYPE_CHECKING:
@@ -104,12 +106,12 @@ def describe(name: str) -> dict[str, Any]:
 
 
 def _has(kind: str, name: str) -> bool:
-    """Whether a list has the name. No system is loaded for that."""
+    """Whether a list has the name. What it names is not loaded for that."""
     if kind == "systems":
         from odonata import machine
 
         return name in machine.names()
-    return name in _LISTS[kind]()
+    return name in (_MODELS[kind]() if kind in _MODELS else _LISTS[kind]())
 
 
 def _overview() -> Listing:
@@ -127,10 +129,49 @@ def _systems() -> dict[str, str]:
     return {name: summary(machine.load(name)) for name in machine.names()}
 
 
-def _routings() -> dict[str, str]:
+def _routings() -> Mapping[str, type]:
     from odonata.scenario import ROUTINGS
 
-    return {name: _first_line(routing) for name, routing in ROUTINGS.items()}
+    return ROUTINGS
+
+
+def _patterns() -> Mapping[str, type]:
+    from odonata.scenario import PATTERNS
+
+    return PATTERNS
+
+
+def _collectives() -> Mapping[str, type]:
+    from odonata.scenario import COLLECTIVES
+
+    return COLLECTIVES
+
+
+def _motifs() -> Mapping[str, type]:
+    from odonata.scenario import MOTIFS
+
+    return MOTIFS
+
+
+def _traces() -> Mapping[str, type]:
+    return ByName("odonata.scenario.apps", {"trace": "trace.Trace", "chakra": "chakra.Chakra"})
+
+
+def _matrices() -> Mapping[str, type]:
+    return ByName("odonata.scenario.apps", {"matrix": "matrix.Matrix"})
+
+
+def _trainings() -> Mapping[str, type]:
+    return ByName(
+        "odonata.scenario.apps",
+        {
+            "train": "train.app.Train",
+            "serve": "serve.Serve",
+            "parallelism": "train.options.TrainTable",
+            "serving": "serve.ServeTable",
+            "shapes": "train.shapes.ShapeTable",
+        },
+    )
 
 
 def _placements() -> dict[str, str]:
@@ -144,49 +185,6 @@ def _aliases() -> dict[str, str]:
     from odonata.placement import POLICIES
 
     return {alias: POLICIES.find(alias).name for alias in POLICIES.aliases}
-
-
-def _patterns() -> dict[str, str]:
-    from odonata.scenario import PATTERNS
-
-    return {name: _first_line(pattern) for name, pattern in PATTERNS.items()}
-
-
-def _collectives() -> dict[str, str]:
-    from odonata.scenario import COLLECTIVES
-
-    return {name: _first_line(collective) for name, collective in COLLECTIVES.items()}
-
-
-def _motifs() -> dict[str, str]:
-    from odonata.scenario import MOTIFS
-
-    return {name: _first_line(motif) for name, motif in MOTIFS.items()}
-
-
-def _traces() -> dict[str, str]:
-    from odonata.scenario.apps import Chakra, Trace
-
-    return {"trace": _first_line(Trace), "chakra": _first_line(Chakra)}
-
-
-def _matrices() -> dict[str, str]:
-    from odonata.scenario.apps import Matrix
-
-    return {"matrix": _first_line(Matrix)}
-
-
-def _trainings() -> dict[str, str]:
-    return {name: _first_line(model) for name, model in _training_tables().items()}
-
-
-def _training_tables() -> dict[str, type]:
-    from odonata.scenario.apps import Serve, Train
-    from odonata.scenario.apps.serve import ServeTable
-    from odonata.scenario.apps.train import ShapeTable, TrainTable
-
-    applications = {"train": Train, "serve": Serve}
-    return {**applications, "parallelism": TrainTable, "serving": ServeTable, "shapes": ShapeTable}
 
 
 def _models() -> dict[str, str]:
@@ -274,7 +272,7 @@ def _pattern(name: str) -> dict[str, Any]:
 
 def _collective(name: str) -> dict[str, Any]:
     from odonata.scenario import COLLECTIVES
-    from odonata.scenario.apps import LIBRARIES
+    from odonata.scenario.apps.libraries import LIBRARIES
 
     collective = COLLECTIVES[name]
     facts = _program("collective", name, collective)
@@ -289,21 +287,17 @@ def _motif(name: str) -> dict[str, Any]:
 
 
 def _trace(name: str) -> dict[str, Any]:
-    from odonata.scenario.apps import Chakra, Trace
-
-    return _program("trace", name, Chakra if name == "chakra" else Trace)
+    return _program("trace", name, _traces()[name])
 
 
 def _matrix(name: str) -> dict[str, Any]:
-    from odonata.scenario.apps import Matrix
-
-    return _program("matrix", name, Matrix)
+    return _program("matrix", name, _matrices()[name])
 
 
 def _training(name: str) -> dict[str, Any]:
-    from odonata.scenario.apps import Program
+    from odonata.scenario.apps.app import Program
 
-    model = _training_tables()[name]
+    model = _trainings()[name]
     if issubclass(model, Program):
         return _program("application", name, model)
     return _table("table", name, model, frozenset())
@@ -365,17 +359,31 @@ def _column(name: str) -> dict[str, Any]:
     return {"kind": "column", **asdict(registered), "name": name, "text": _with_header(registered, registered.meaning)}
 
 
-_LISTS: dict[str, Callable[[], dict[str, str]]] = {
-    "systems": _systems,
+def _lines(models: Callable[[], Mapping[str, type]]) -> dict[str, str]:
+    return {name: _first_line(model) for name, model in models().items()}
+
+
+#: Kind -> its models by name; the first line of a model's text is the line of the list.
+_MODELS: dict[str, Callable[[], Mapping[str, type]]] = {
     "routings": _routings,
-    "sensing": _sensing,
-    "placements": _placements,
     "patterns": _patterns,
     "collectives": _collectives,
     "motifs": _motifs,
     "traces": _traces,
     "matrices": _matrices,
     "trainings": _trainings,
+}
+_LISTS: dict[str, Callable[[], dict[str, str]]] = {
+    "systems": _systems,
+    "routings": partial(_lines, _routings),
+    "sensing": _sensing,
+    "placements": _placements,
+    "patterns": partial(_lines, _patterns),
+    "collectives": partial(_lines, _collectives),
+    "motifs": partial(_lines, _motifs),
+    "traces": partial(_lines, _traces),
+    "matrices": partial(_lines, _matrices),
+    "trainings": partial(_lines, _trainings),
     "models": _models,
     "mappings": _mappings,
     "simulators": _simulators,

@@ -325,7 +325,9 @@ class FabricTable(Table):
     )
     channels: Channels = Field(2, description="virtual channels of every link between routers")
     nic: NicTable = Field(
-        NicTable(), description="the network interfaces: a kind (`simple`, `aries`), or a table with more keys"
+        default={},
+        validate_default=True,
+        description="the network interfaces: a kind (`simple`, `aries`), or a table with more keys",
     )
     congestion_control: CongestionTable | None = Field(
         None,

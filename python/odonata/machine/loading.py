@@ -17,8 +17,11 @@ from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import check_sources, flat, rows, stated_sources
 from odonata.machine.system import System
 
-#: Keys of a table that define the cables between groups: a key of one set replaces the keys of the other.
-_RULES = {key for kind in KINDS.values() for key in kind.rules_of_pairs}
+
+@cache
+def _rules() -> set[str]:
+    """Keys that define the cables between groups, of all kinds: a table with one replaces a list, and a list them."""
+    return {key for kind in KINDS.values() for key in kind.rules_of_pairs}
 
 
 def names() -> list[str]:
@@ -159,11 +162,13 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
     A list of links between groups replaces the rules for them, and the rules replace a list. Another arrangement has
     another seed. Nodes with one NIC have no other NIC keys. Costs of the host replace those by size.
     """
+    if not changed:
+        return base
     wiring = changed.get("wiring")
     void: set[str] = set()
     if "global_links" in changed or (isinstance(wiring, Mapping) and "inter" in wiring):
-        void |= _RULES
-    elif _RULES & changed.keys():
+        void |= _rules()
+    elif _rules() & changed.keys():
         void.add("global_links")
     if "arrangement" in changed:
         void.add("arrangement_seed")
@@ -244,7 +249,7 @@ def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str
         raise InputError(f"CODES has no connection files for a {merged['kind']}", path=("wiring",))
     imported = {}
     if wiring.inter is not None:
-        for key in ("global_links", *_RULES):
+        for key in ("global_links", *_rules()):
             if key in merged:
                 message = f"`{key}` and `wiring.inter` cannot be given together: the file is complete"
                 raise InputError(message, path=(key,))

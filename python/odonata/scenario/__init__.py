@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from odonata.lazy import lazily
 
 if TYPE_CHECKING:
-    from odonata.scenario.apps import COLLECTIVES, MOTIFS, PATTERNS
+    from odonata.scenario.apps.listed import COLLECTIVES, MOTIFS, PATTERNS
     from odonata.scenario.kang_files import read_kang
     from odonata.scenario.resolve import Resolved
     from odonata.scenario.routings import ROUTINGS
@@ -33,7 +33,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "apps": ("COLLECTIVES", "MOTIFS", "PATTERNS"),
+        "apps.listed": ("COLLECTIVES", "MOTIFS", "PATTERNS"),
         "kang_files": ("read_kang",),
         "resolve": ("Resolved",),
         "routings": ("ROUTINGS",),

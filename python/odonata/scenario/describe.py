@@ -102,11 +102,15 @@ def _choices(annotation: Any) -> tuple[str, ...]:
     return ()
 
 
+def _is_table(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Table)
+
+
 def _default(field: FieldInfo) -> str | None:
     if field.is_required():
         return None
     default = field.default
-    if default is None:
+    if default is None or _is_table(field.annotation):
         return ""
     for serializer in field.metadata:
         if hasattr(serializer, "func") and getattr(serializer, "when_used", "") == "json":
@@ -116,8 +120,6 @@ def _default(field: FieldInfo) -> str | None:
         return str(default).lower()
     if isinstance(default, Fraction):
         return units.format_fraction(default)
-    if isinstance(default, Table):
-        return ""
     if isinstance(default, Mapping | tuple):
         return " ".join(str(v) for v in (default.values() if isinstance(default, Mapping) else default)) or "[]"
     return str(default)

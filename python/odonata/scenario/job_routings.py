@@ -9,7 +9,6 @@ from odonata.errors import InputError, OdonataError
 from odonata.machine import System
 from odonata.messages import error_of
 from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, on_system
-from odonata.scenario.routings.application_aware import ApplicationAware
 from odonata.scenario.routings.choice import Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
 
@@ -40,7 +39,7 @@ class JobRoutings:
     def check_turns(self, index: int, job: Mapping[str, Any]) -> None:
         """Raises InputError if a job (of the specification) ends before every policy of its `turns` has had a turn."""
         routing = self.own.get(index, self.usual)
-        turns = (routing.turns if isinstance(routing, ApplicationAware) else None) or ()
+        turns = getattr(routing, "turns", None) or ()
         if "program" in job:
             what, key, number = "iteration", "iterations", job["program"]["iterations"]
         else:

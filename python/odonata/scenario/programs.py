@@ -9,9 +9,9 @@ from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.machine.shape import Shape
-from odonata.scenario.apps import FILES, Program
-from odonata.scenario.apps.app import JOB_KEYS
+from odonata.scenario.apps.app import JOB_KEYS, Program
 from odonata.scenario.apps.bursts import LengthTable, written
+from odonata.scenario.apps.listed import file_key
 from odonata.scenario.apps.mapping import Known, MappingTable
 from odonata.scenario.apps.of_nodes import check_nodes
 from odonata.scenario.apps.values import decided_overhead
@@ -223,7 +223,7 @@ def _check_own(app: Program, own: int, nodes: int, per_node: int) -> None:
     """Refuses a number of nodes other than what the ranks of a file fill."""
     if -(-own // per_node) != nodes:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
-        what = next((key for key, kind in FILES.items() if isinstance(app, kind)), "application")
+        what = file_key(app) or "application"
         what = "Chakra trace" if what == "chakra" else what
         raise InputError(
             f"the {what} has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",

@@ -15,8 +15,10 @@ from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, classes, core
 from odonata.placement import Placement
 from odonata.scenario import programs
-from odonata.scenario.apps import FILES, Chakra, Pattern, Program, Ranks
+from odonata.scenario.apps.app import Program, Ranks
 from odonata.scenario.apps.bursts import bursts_spec
+from odonata.scenario.apps.listed import file_key
+from odonata.scenario.apps.patterns import Pattern
 from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
@@ -211,9 +213,13 @@ def check_names(table: ScenarioTable, path: Path) -> None:
                 if mapping is not None and mapping.file is not None:
                     _check_file(folder / mapping.file)
         with job.errors("app"):
-            if isinstance(given.app, Chakra):
+            key = file_key(given.app)
+            if key == "chakra":
+                from odonata.scenario.apps.chakra import Chakra
+
+                assert isinstance(given.app, Chakra)
                 given.app.files(folder)
-            elif key := next((key for key, kind in FILES.items() if isinstance(given.app, kind)), None):
+            elif key is not None:
                 _check_file(folder / getattr(given.app, key), key)
     names = [given.name for given in table.job]
     for text in (table.run.until or ()) if table.import_ is None else ():

@@ -7,13 +7,13 @@ from pydantic import BeforeValidator, Field
 
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError, shortened
-from odonata.scenario.apps import AnyApp
 from odonata.scenario.apps.app import OFF, ON
 from odonata.scenario.apps.bursts import BurstLength
+from odonata.scenario.apps.choice import AnyApp
 from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations, Overhead
 from odonata.scenario.routings.choice import AnyRouting
-from odonata.scenario.sensing import Sensing, SensingTable
+from odonata.scenario.sensing import Sensing
 
 Record = Literal["every-message", "histogram", "nothing"]
 Remedies = Literal["placement", "routing", "mapping", "start", "congestion-control"]
@@ -224,7 +224,8 @@ class ScenarioTable(Table):
         description="routing algorithm (default: by the kind of machine, docs/routings.md)",
     )
     sensing: Sensing = Field(
-        SensingTable(),
+        default={},
+        validate_default=True,
         description="congestion metric of adaptive routings (default: occupancy with fpar, else backlog)",
     )
     compat: Literal["codes-2019"] | None = Field(
@@ -242,10 +243,12 @@ class ScenarioTable(Table):
     import_: ImportTable | None = Field(
         None, alias="import", description="further jobs, from files of the authors of Kang 2019"
     )
-    run: RunTable = Field(RunTable(), description="end and seed of the run")
-    measure: MeasureTable = Field(MeasureTable(), description="what is recorded")
+    run: RunTable = Field(default={}, validate_default=True, description="end and seed of the run")
+    measure: MeasureTable = Field(default={}, validate_default=True, description="what is recorded")
     sources: dict[str, str] = Field(
         {},
         description="where values of the scenario come from, by key; an assumption begins with `assumed`",
     )
-    advise: AdviseTable = Field(AdviseTable(), description="what `odonata advise` may change; a run ignores it")
+    advise: AdviseTable = Field(
+        default={}, validate_default=True, description="what `odonata advise` may change; a run ignores it"
+    )

@@ -158,4 +158,4 @@ class ScheduleTable(Table):
     over_limit: Literal["extend", "kill"] = Field(
         "extend", description="what happens to a job that runs for longer than it requested"
     )
-    window: WindowTable = Field(WindowTable(), description="packet-level windows")
+    window: WindowTable = Field(default={}, validate_default=True, description="packet-level windows")

@@ -19,7 +19,7 @@ from pydantic import BeforeValidator, Field
 
 from odonata.document import Count, Document, Ratio, Table, input_error_as_problem, parse, read, validate
 from odonata.errors import InputError, shortened, unknown
-from odonata.scenario.apps.choice import FILES, KINDS, TABLES
+from odonata.scenario.apps.listed import FILES, KINDS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,19 +1,20 @@
 """Kinds of machines: one file each, listed in `KINDS`."""
 
-from odonata.machine.kinds.cascade import CascadeTable
-from odonata.machine.kinds.dragonfly import DragonflyTable
-from odonata.machine.kinds.dragonfly_plus import DragonflyPlusTable
-from odonata.machine.kinds.fat_tree import FatTreeTable
-from odonata.machine.kinds.hyperx import HyperXTable
+from collections.abc import Mapping
+
+from odonata.lazy import ByName
 from odonata.machine.kinds.kind import MachineTable, WiringTable
 
 #: Name of a kind (`kind = ...` in a machine) -> what such a machine's table may say.
-KINDS: dict[str, type[MachineTable]] = {
-    "dragonfly-plus": DragonflyPlusTable,
-    "dragonfly": DragonflyTable,
-    "cascade": CascadeTable,
-    "fat-tree": FatTreeTable,
-    "hyperx": HyperXTable,
-}
+KINDS: Mapping[str, type[MachineTable]] = ByName(
+    __name__,
+    {
+        "dragonfly-plus": "dragonfly_plus.DragonflyPlusTable",
+        "dragonfly": "dragonfly.DragonflyTable",
+        "cascade": "cascade.CascadeTable",
+        "fat-tree": "fat_tree.FatTreeTable",
+        "hyperx": "hyperx.HyperXTable",
+    },
+)
 
 __all__ = ["KINDS", "MachineTable", "WiringTable"]

@@ -7,22 +7,8 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, nearest, unknown
-from odonata.scenario.apps.app import App, Program
-from odonata.scenario.apps.chakra import Chakra
-from odonata.scenario.apps.collectives import COLLECTIVES
-from odonata.scenario.apps.matrix import Matrix
-from odonata.scenario.apps.motifs import MOTIFS
-from odonata.scenario.apps.patterns import PATTERNS
-from odonata.scenario.apps.serve import Serve
-from odonata.scenario.apps.trace import Trace
-from odonata.scenario.apps.train import Train
-
-#: The key that names a file -> what is read from it.
-FILES: dict[str, type[Program]] = {"trace": Trace, "matrix": Matrix, "chakra": Chakra}
-#: The key that holds a table of its own -> what is read from it.
-TABLES: dict[str, type[Program]] = {"train": Train, "serve": Serve}
-#: The key that says what kind of application a table is -> all of the kind by name.
-KINDS: dict[str, Mapping[str, type[App]]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
+from odonata.scenario.apps.app import App
+from odonata.scenario.apps.listed import FILES, KINDS, TABLES
 
 
 def read_app(value: Any) -> App:
@@ -41,7 +27,7 @@ def read_app(value: Any) -> App:
         raise InputError(f"`{given[0]}` and `{given[1]}` exclude each other", path=(given[1],))
     key, name = given[0], value[given[0]]
     if key in FILES or key in TABLES:
-        return validate((FILES | TABLES)[key], value)
+        return validate(FILES[key] if key in FILES else TABLES[key], value)
     table = KINDS[key]
     if not isinstance(name, str):
         raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))

@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, PlainSerializer
 from odonata import units
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError, unknown
-from odonata.scenario.apps.collectives import ALGORITHMS, COLLECTIVES
+from odonata.scenario.apps.collectives import ALGORITHMS
 from odonata.scenario.apps.libraries import LIBRARIES
+from odonata.scenario.apps.listed import COLLECTIVES
 
 
 def _flop_rate(value: Any) -> int:

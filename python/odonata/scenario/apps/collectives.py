@@ -1,4 +1,4 @@
-"""Collectives as a scenario names them, listed in `COLLECTIVES`.
+"""Collectives as a scenario names them, listed in `listed.COLLECTIVES`.
 
 What each algorithm sends is in the crate `odonata-programs`, `collective/`; `docs/applications.md` has the table.
 """
@@ -350,15 +350,3 @@ class Barrier(Collective):
     def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
         """There are none."""
         return {}
-
-
-#: All collectives by name.
-COLLECTIVES: dict[str, type[Collective]] = {
-    "broadcast": Broadcast,
-    "reduce": Reduce,
-    "allreduce": Allreduce,
-    "allgather": Allgather,
-    "reduce-scatter": ReduceScatter,
-    "alltoall": Alltoall,
-    "barrier": Barrier,
-}

@@ -1,4 +1,4 @@
-"""Motifs as a scenario names them, listed in `MOTIFS`. `docs/applications.md` has the table.
+"""Motifs as a scenario names them, listed in `listed.MOTIFS`. `docs/applications.md` has the table.
 
 Exchanges with neighbours, `training`, `phases` and the skeletons of applications are in files of their own.
 """
@@ -12,10 +12,7 @@ from odonata.errors import InputError
 from odonata.scenario.apps.app import ComputingMotif, Motif
 from odonata.scenario.apps.collectives import checked_root
 from odonata.scenario.apps.grid import Cells3, Grid2, decided_grid
-from odonata.scenario.apps.halos import DOUBLE, Halo2d, Halo3d, Halo3d26, checked_bytes
-from odonata.scenario.apps.phases import Phases
-from odonata.scenario.apps.skeletons import SKELETONS
-from odonata.scenario.apps.training import Training
+from odonata.scenario.apps.halos import DOUBLE, checked_bytes
 from odonata.scenario.apps.values import Duration, MessageSize
 
 
@@ -275,24 +272,3 @@ class Barrier(ComputingMotif):
     def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
         """Computing, and the barrier."""
         return [*self.computing(), {"what": {"name": "barrier", "algorithm": "binary"}}]
-
-
-#: All motifs by name.
-MOTIFS: dict[str, type[Motif]] = {
-    "ping-pong": PingPong,
-    "halo2d": Halo2d,
-    "halo3d": Halo3d,
-    "halo3d26": Halo3d26,
-    "sweep3d": Sweep3d,
-    "fft3d": Fft3d,
-    "all-to-all-linear": AllToAllLinear,
-    "incast": Incast,
-    "alltoall": Alltoall,
-    "broadcast": Broadcast,
-    "allreduce": Allreduce,
-    "reduce": Reduce,
-    "barrier": Barrier,
-    "training": Training,
-    "phases": Phases,
-    **SKELETONS,
-}

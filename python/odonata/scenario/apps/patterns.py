@@ -1,4 +1,4 @@
-"""Traffic patterns as a scenario names them, listed in `PATTERNS`.
+"""Traffic patterns as a scenario names them, listed in `listed.PATTERNS`.
 
 What a pattern sends is in `docs/model.md`, section 7; `docs/applications.md` has the table.
 """
@@ -402,15 +402,3 @@ class GroupShift(LoadedPattern):
                 path=("shift",),
             )
         return {"shift": self.shift}
-
-
-#: All traffic patterns by name.
-PATTERNS: dict[str, type[Pattern]] = {
-    "uniform-random": UniformRandom,
-    "stencil-3d": Stencil3d,
-    "tornado": Tornado,
-    "broadcast": Broadcast,
-    "group-peers": GroupPeers,
-    "group-shift": GroupShift,
-    "worst-case": GroupShift,
-}

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, model_serializer
 from odonata.document import Table, input_error_as_problem, validate
 from odonata.errors import InputError, nearest, unknown
 from odonata.scenario.apps.app import JOB_KEYS, Motif, PhasedProgram, Program, computing
-from odonata.scenario.apps.collectives import COLLECTIVES
 from odonata.scenario.apps.grid import by
+from odonata.scenario.apps.listed import COLLECTIVES, MOTIFS
 from odonata.scenario.apps.values import Duration
 
 #: Most phases that a scenario may list.
@@ -123,8 +123,6 @@ def _phase(value: Any) -> Phase:
 def _what(inner: Mapping[str, Any], key: str) -> Table:
     if key == "compute":
         return validate(Compute, inner)
-    from odonata.scenario.apps.motifs import MOTIFS
-
     name, table = inner[key], COLLECTIVES if key == "collective" else MOTIFS
     if not isinstance(name, str):
         raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))

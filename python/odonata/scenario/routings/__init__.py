@@ -4,49 +4,40 @@ Each knows its kinds of machines. `DEFAULTS` has the routing of a machine for sc
 section 6, defines the routings; `docs/routings.md` has the table.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from odonata.errors import InputError
+from odonata.lazy import ByName
 from odonata.machine import System, load
-from odonata.scenario.routings.application_aware import ApplicationAware
-from odonata.scenario.routings.aries import (
-    Adaptive0,
-    Adaptive1,
-    Adaptive2,
-    Adaptive3,
-    Aries,
-    InOrder,
-    MinHash,
-    NminHash,
-)
-from odonata.scenario.routings.dragonfly import AdaptiveLocal, Fpar, Minimal, Par, ProgAdaptive, UgalG, UgalL, Valiant
-from odonata.scenario.routings.hyperx import DimensionOrder, OmniWar
 from odonata.scenario.routings.routing import Routing
-from odonata.scenario.routings.up_down import UpDown
 
 #: All routings by name.
-ROUTINGS: dict[str, type[Routing]] = {
-    "minimal": Minimal,
-    "valiant": Valiant,
-    "prog-adaptive": ProgAdaptive,
-    "fpar": Fpar,
-    "ugal-l": UgalL,
-    "ugal-g": UgalG,
-    "par": Par,
-    "adaptive-local": AdaptiveLocal,
-    "aries": Aries,
-    "adaptive-0": Adaptive0,
-    "adaptive-1": Adaptive1,
-    "adaptive-2": Adaptive2,
-    "adaptive-3": Adaptive3,
-    "min-hash": MinHash,
-    "nmin-hash": NminHash,
-    "in-order": InOrder,
-    "application-aware": ApplicationAware,
-    "up-down": UpDown,
-    "dimension-order": DimensionOrder,
-    "omni-war": OmniWar,
-}
+ROUTINGS: Mapping[str, type[Routing]] = ByName(
+    __name__,
+    {
+        "minimal": "dragonfly.Minimal",
+        "valiant": "dragonfly.Valiant",
+        "prog-adaptive": "dragonfly.ProgAdaptive",
+        "fpar": "dragonfly.Fpar",
+        "ugal-l": "dragonfly.UgalL",
+        "ugal-g": "dragonfly.UgalG",
+        "par": "dragonfly.Par",
+        "adaptive-local": "dragonfly.AdaptiveLocal",
+        "aries": "aries.Aries",
+        "adaptive-0": "aries.Adaptive0",
+        "adaptive-1": "aries.Adaptive1",
+        "adaptive-2": "aries.Adaptive2",
+        "adaptive-3": "aries.Adaptive3",
+        "min-hash": "aries.MinHash",
+        "nmin-hash": "aries.NminHash",
+        "in-order": "aries.InOrder",
+        "application-aware": "application_aware.ApplicationAware",
+        "up-down": "up_down.UpDown",
+        "dimension-order": "hyperx.DimensionOrder",
+        "omni-war": "hyperx.OmniWar",
+    },
+)
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).

@@ -1,11 +1,11 @@
 """A routing in a scenario: a name, a table with options, or only options of the default routing."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, SerializeAsAny
 
-from odonata.document import Table, validate
+from odonata.document import Table, input_error_as_problem, validate
 from odonata.document.quantities import problem
 from odonata.errors import unknown
 from odonata.scenario.routings import ROUTINGS, Routing
@@ -56,18 +56,18 @@ def named(given: Routing | Unnamed, usual: str, options: Mapping[str, Any] | Non
 _read_named = one_of(ROUTINGS, "name", "routing", "")
 
 
-def _read(value: Any) -> Any:
+def read_routing(value: Any) -> Routing | Unnamed:
+    """The routing that a name or a table describes. Raises InputError, whose path leads into the table."""
+    if isinstance(value, Routing | Unnamed):
+        return value
     if isinstance(value, Mapping) and "name" not in value:
-        return {"name": "", "options": dict(value)}
-    return _read_named(value)
+        return Unnamed(name="", options=dict(value))
+    table = _read_named(value)
+    return validate(ROUTINGS[table["name"]], table)
 
 
 if TYPE_CHECKING:
     AnyRouting = Routing | Unnamed
 else:
     #: A routing as a scenario gives it: its name, or a table.
-    AnyRouting = Annotated[
-        Union[(*ROUTINGS.values(), Unnamed)],
-        Field(discriminator="name"),
-        BeforeValidator(_read),
-    ]
+    AnyRouting = Annotated[SerializeAsAny[Table], BeforeValidator(input_error_as_problem(read_routing))]

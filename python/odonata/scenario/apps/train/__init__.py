@@ -10,10 +10,26 @@
 | `volume.py` | bytes of a step by dimension, in closed form |
 """
 
-from odonata.scenario.apps.train.app import Train
-from odonata.scenario.apps.train.models import MODELS
-from odonata.scenario.apps.train.options import TrainTable
-from odonata.scenario.apps.train.shapes import ShapeTable
-from odonata.scenario.apps.train.volume import step_bytes
+from typing import TYPE_CHECKING
+
+from odonata.lazy import lazily
+
+if TYPE_CHECKING:
+    from odonata.scenario.apps.train.app import Train
+    from odonata.scenario.apps.train.models import MODELS
+    from odonata.scenario.apps.train.options import TrainTable
+    from odonata.scenario.apps.train.shapes import ShapeTable
+    from odonata.scenario.apps.train.volume import step_bytes
 
 __all__ = ["MODELS", "ShapeTable", "Train", "TrainTable", "step_bytes"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "app": ("Train",),
+        "models": ("MODELS",),
+        "options": ("TrainTable",),
+        "shapes": ("ShapeTable",),
+        "volume": ("step_bytes",),
+    },
+)

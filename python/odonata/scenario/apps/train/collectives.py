@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
-from odonata.scenario.apps.collectives import COLLECTIVES
+from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.train.shapes import checked_time
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 

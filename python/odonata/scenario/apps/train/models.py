@@ -1,10 +1,12 @@
 """The models that a scenario can name, with the sources of their shapes."""
 
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
-from odonata.document import validate
-from odonata.scenario.apps.train.shapes import ShapeTable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from odonata.scenario.apps.train.shapes import ShapeTable
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,9 @@ class Model:
 
     def table(self) -> ShapeTable:
         """Its shapes as a table of a scenario has them."""
+        from odonata.document import validate
+        from odonata.scenario.apps.train.shapes import ShapeTable
+
         return validate(ShapeTable, self.shapes)
 
 
