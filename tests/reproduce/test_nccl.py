@@ -3,8 +3,7 @@
 import pytest
 
 from odonata.reproduce import find
-from odonata.reproduce.nccl import tuning
-from odonata.reproduce.nccl.busbw import CLUSTERS, TOLERANCE, bus_bandwidth, chosen, make, published
+from odonata.reproduce.nccl.busbw import CLUSTERS, TOLERANCE, bus_bandwidth, chosen, make, published, tuned
 
 
 @pytest.fixture(scope="module")
@@ -53,48 +52,13 @@ def test_the_model_nccl_has_the_algorithm_and_protocol_of_a_size():
         assert {of["phases"][0]["what"]["name"] for of in entries} == {names[algorithm]}
 
 
-DGX = CLUSTERS["dgx-a100"].tuned
-
-
-def test_latencies_of_the_tuning_model_by_hand():
-    """62 steps of a ring, of which 6 between nodes; a tree down a chain of seven and two levels, and up."""
-    assert tuning.latency(DGX, "ring", "ll128") == 14_000 + 56 * 2_000 + 6 * 4_000
-    assert tuning.latency(DGX, "ring", "simple") == 8_400 + 56 * 6_000 + 6 * 14_000
-    assert tuning.latency(DGX, "tree", "ll") == 6_800 + 2 * (7 * 600 + 2 * 5_000)
-    one = CLUSTERS["nd-a100"].tuned
-    assert tuning.latency(one, "ring", "simple") == 8_400 + 14 * 3_400
-    assert tuning.latency(one, "tree", "simple") == 8_400 + 2 * 7 * 4_000
-
-
-def test_bandwidths_of_the_tuning_model_by_hand():
-    """Eight channels of 25 GB/s, in GB/s of the vector."""
-    ring = 32 / 62
-    assert tuning.bandwidth(DGX, "ring", "simple") == pytest.approx(200 * ring)
-    assert tuning.bandwidth(DGX, "ring", "ll128") == pytest.approx(160 * ring)
-    assert tuning.bandwidth(DGX, "ring", "ll") == pytest.approx(19 * ring)
-    assert tuning.bandwidth(DGX, "tree", "simple") == pytest.approx(8 * 17.8 / 2)
-    assert tuning.bandwidth(DGX, "tree", "ll128") == pytest.approx(8 * 17.8 * 120 / 128 / 2)
-    one = CLUSTERS["nd-a100"].tuned
-    assert tuning.bandwidth(one, "tree", "ll128") == pytest.approx(240 * 0.92 * 7 / 9 / 2)
-    assert tuning.bandwidth(one, "tree", "ll") == pytest.approx(240 * 0.92 / 3.8 / 2)
-
-
-def test_times_of_the_tuning_model_by_hand():
-    """1 MiB is place 14 of the factors of a tree; a ring with Simple has a plateau."""
-    tree = 14 + 2 * (7 * 1.25 + 2 * 8.5) + 2**20 / (1e3 * 0.6 * 8 * 17.8 * 120 / 128 / 2)
-    assert tuning.time_us(DGX, "tree", "ll128", 2**20) == pytest.approx(tree)
-    small = 6.8 + 2 * (7 * 0.6 + 2 * 5) + 2**18 / (1e3 * 0.4 * 19 / 2)  # place 12
-    assert tuning.time_us(DGX, "tree", "ll", 2**18) == pytest.approx(small)
-    ring = 1.4 * (8.4 + 56 * 6 + 6 * 14) + 2**30 / (1e3 * 200 * 32 / 62)
-    assert tuning.time_us(DGX, "ring", "simple", 2**30) == pytest.approx(ring)
-    few = 8.4 + 56 * 6 + 6 * 14 + 8_192 / (1e3 * 200 * 32 / 62)
-    assert tuning.time_us(DGX, "ring", "simple", 8_192) == pytest.approx(few)
-
-
-def test_small_vectors_take_ll_and_large_ones_simple():
-    for of in (cluster.tuned for cluster in CLUSTERS.values()):
-        choices = [tuning.choice(of, 2**power)[1] for power in range(6, 34)]
-        assert (choices[0], choices[-1]) == ("ll", "simple")
+def test_what_the_tuning_model_knows_of_the_clusters():
+    """Twelve links of NVLink at 20 GB/s on one node; a NIC of 25 GB/s for each GPU on four."""
+    one, four = tuned("nd-a100"), tuned("dgx-a100")
+    assert (one.nodes, one.per_node, one.channels, one.bandwidth) == (1, 8, 12, 240)
+    assert (four.nodes, four.per_node, four.channels, four.bandwidth) == (4, 8, 8, 200)
+    assert {of.generation for of in (one, four)} == {"ampere"}
+    assert {of.cpu for of in (one, four)} == {"amd"}
     assert len(chosen()) == len(published())
 
 

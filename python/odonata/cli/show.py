@@ -273,10 +273,13 @@ def _pattern(name: str) -> dict[str, Any]:
 def _collective(name: str) -> dict[str, Any]:
     from odonata.scenario import COLLECTIVES
     from odonata.scenario.apps.libraries import LIBRARIES
+    from odonata.scenario.apps.nccl import NCCL
 
     collective = COLLECTIVES[name]
     facts = _program("collective", name, collective)
-    chosen = {"algorithms": dict(collective.algorithms), "libraries": LIBRARIES, "default": collective.reason}
+    chooses = {NCCL: "what NCCL 2.19 chooses by size, GPUs and nodes"} if name == "allreduce" else {}
+    libraries = {**LIBRARIES, **chooses}
+    chosen = {"algorithms": dict(collective.algorithms), "libraries": libraries, "default": collective.reason}
     return {**facts, **chosen}
 
 

@@ -74,6 +74,12 @@ class GpuTable(Table):
     nics: Annotated[tuple[int, ...] | None, BeforeValidator(input_error_as_problem(_nics))] = Field(
         None, description="NIC of each GPU (default: the NICs of the node divided among its GPUs, in order)"
     )
+    generation: Literal["ampere", "hopper"] | None = Field(
+        None, description='their generation in NCCL\'s tuning model, for `algorithm = "nccl"`: `ampere` or `hopper`'
+    )
+    cpu: Literal["amd", "intel", "arm"] | None = Field(
+        None, description="the CPUs of a node, for the same: `amd`, `intel` or `arm`"
+    )
 
     def check(self) -> Self:
         """Raises InputError (with a path) for keys that the network does not have, and for GPUs that are not there."""
@@ -105,6 +111,16 @@ class GpuTable(Table):
         if self.nics is not None:
             return self
         return self.model_copy(update={"nics": tuple(gpu * rails // self.count for gpu in range(self.count))})
+
+    def most_of_one(self) -> int:
+        """What all links of the GPU that has the most of them carry, or a port: millionths of a byte per second."""
+        if self.network != "mesh":
+            return self.bandwidth
+        beside = [0] * self.count
+        for pair in combinations(range(self.count), 2) if self.links is None else self.links:
+            for end in pair[:2]:
+                beside[end] += pair[2] if len(pair) == 3 else 1
+        return self.bandwidth * max(beside)
 
     @property
     def text(self) -> str:

@@ -206,7 +206,7 @@ class HostTable(Table):
     ] = Field(
         None,
         description="GPUs of a node that ranks run on, and the network between them, or `none`: `count`, `network`, "
-        "`bandwidth`, `latency`, `links`, `root`, `nics`; with GPUs there is no `copy`",
+        "`bandwidth`, `latency`, `links`, `root`, `nics`, `generation`, `cpu`; with GPUs there is no `copy`",
     )
 
     def document(self) -> dict[str, Any]:

@@ -143,9 +143,10 @@ def decided(
     host: HostTable | None,
     shape: Shape,
     rails: int,
+    nic: int,
 ) -> ProgramJob:
-    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host`, `shape` and `rails`
-    the system's.
+    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host`, `shape`, `rails`
+    and `nic` the system's, the last as the bandwidth of a NIC.
 
     Raises InputError (path into the job).
     """
@@ -166,7 +167,7 @@ def decided(
     overhead = decided_overhead(job.overhead, host).on_rails(rails)
     check_nodes(app, per_node, mapping, overhead)
     try:
-        app = app.decided(ranks)
+        app = app.on_nodes(len(placed), overhead, nic).decided(ranks)
         body = app.body_with(ranks, folder, overhead)
     except InputError as e:
         raise e.under("app") from None

@@ -315,9 +315,16 @@ def _program(job: _Job, placed: list[int], seed: int, folder: Path, system: Syst
     if not isinstance(job.table.app, Program):
         return None
     with job.errors():
-        host, shape, rails = system.table.host, system.shape, system.rails
         return programs.decided(
-            job.table, placed, folder, seed=seed, number=job.index, host=host, shape=shape, rails=rails
+            job.table,
+            placed,
+            folder,
+            seed=seed,
+            number=job.index,
+            host=system.table.host,
+            shape=system.shape,
+            rails=system.rails,
+            nic=system.table.fabric.links["node"].bandwidth,
         )
 
 

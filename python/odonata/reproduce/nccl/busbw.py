@@ -6,7 +6,7 @@
 The models: one ring in the order of the ranks, and between nodes eight rings side by side (`ring-channels`) and
 `hierarchical`: a reduce-scatter inside each node, all-reduces between the GPUs of one number, an all-gather inside; all
 with the protocol Simple. The model `nccl` is rings side by side or trees, with the protocol, whichever NCCL's tuning
-model chooses for the size (`tuning.py`).
+model chooses for the size (`algorithm = "nccl"`).
 
 The bus bandwidth is `2 (n - 1) / n` times the bytes of a rank over the time, for n ranks.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,11 @@ import tomlkit
 
 from odonata import machine, scenario, units
 from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
-from odonata.reproduce.nccl import tuning
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement, within
+from odonata.scenario.apps import NCCL
+from odonata.scenario.apps import nccl as tuning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,8 +43,6 @@ PRESET = "superpod-h100-gpu"
 A100 = "240 GB/s"
 """A port of a GPU: twelve links of NVLink 3 at the 20 GB/s that NCCL reckons with (NCCL, src/graph/topo.h)."""
 HDR = "200 Gbit/s"
-NCCL = "nccl"
-"""The model that chooses as NCCL does."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,6 @@ class Cluster:
     gpus: int
     """GPUs of a node."""
     models: tuple[str, ...]
-    tuned: tuning.Communicator
-    """What NCCL's tuning model knows of it."""
     where: str
     """Where the figures are published."""
 
@@ -63,31 +61,18 @@ class Cluster:
         """All GPUs."""
         return self.nodes * self.gpus
 
-    def options(self, model: str, size: int) -> dict[str, str]:
-        """Algorithm and protocol of a model, as keys of an app."""
-        if model != NCCL:
-            return {"algorithm": model}
-        algorithm, protocol = tuning.choice(self.tuned, size)
-        return {"algorithm": ALGORITHMS[algorithm], "protocol": protocol}
-
-
-ALGORITHMS = {"ring": "ring-channels", "tree": "double-binary-tree"}
-"""Algorithm of NCCL -> ours."""
-
 
 CLUSTERS = {
     "nd-a100": Cluster(
         1,
         8,
         ("ring", NCCL),
-        tuning.Communicator(nodes=1, per_node=8, channels=12, bandwidth=240.0),  # a channel for each link of NVLink
         "microsoft/superbenchmark, tests of `nccl-bw`: all_reduce_perf, out of place",
     ),
     "dgx-a100": Cluster(
         4,
         8,
         ("ring", "ring-channels", "hierarchical", NCCL),
-        tuning.Communicator(nodes=4, per_node=8, channels=8, bandwidth=200.0),  # a channel for each NIC
         "NVIDIA/deepops, guide of a performance cluster: all_reduce_perf, out of place",
     ),
 }
@@ -117,7 +102,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "system": {
             "preset": PRESET,
             "fabric": {"links": {"node": {"bandwidth": HDR}, "leaf": {"bandwidth": HDR}}},
-            "host": {"gpu": {"bandwidth": A100}},
+            "host": {"gpu": {"bandwidth": A100, "generation": "ampere", "cpu": "amd"}},
         },
         "job": [
             {
@@ -127,7 +112,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
                 "place": "contiguous",
                 "app": {
                     "collective": "allreduce",
-                    **of.options(point["model"], point["bytes"]),
+                    "algorithm": point["model"],
                     "message": f"{point['bytes']} B",
                 },
             }
@@ -158,9 +143,19 @@ def rows(runs: Runs) -> list[Row]:
     return statements
 
 
+@lru_cache
+def tuned(cluster: str) -> tuning.Communicator:
+    """What NCCL's tuning model knows of a cluster."""
+    system = make({"cluster": cluster, "model": NCCL, "bytes": 1}).resolve().system
+    assert system.table.host is not None
+    gpu = system.table.host.on_rails(system.rails).gpu
+    assert gpu is not None
+    return tuning.communicator(gpu, CLUSTERS[cluster].nodes, system.table.fabric.links["node"].bandwidth)
+
+
 def estimate(cluster: str, size: int) -> float:
     """The bus bandwidth that NCCL's tuning model estimates for its choice, in GB/s."""
-    of = CLUSTERS[cluster].tuned
+    of = tuned(cluster)
     return bus_bandwidth(cluster, size, round(1e6 * tuning.time_us(of, *tuning.choice(of, size), size)))
 
 
@@ -168,8 +163,9 @@ def chosen() -> list[list[str]]:
     """What NCCL's tuning model chooses for each size, what it estimates for it, and that over the published value."""
     made = []
     for (cluster, size), theirs in published().items():
-        options, value = CLUSTERS[cluster].options(NCCL, size), estimate(cluster, size)
-        made.append([cluster, units.format_bytes(size), *options.values(), f"{value:.1f}", f"{value / theirs:.2f}"])
+        algorithm, protocol = tuning.choice(tuned(cluster), size)
+        value, ours = estimate(cluster, size), tuning.ALGORITHMS[algorithm]
+        made.append([cluster, units.format_bytes(size), ours, protocol, f"{value:.1f}", f"{value / theirs:.2f}"])
     return made
 
 
@@ -200,8 +196,8 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
         "port": A100,
         "nic": HDR,
         "channels": " and ".join(
-            f"{of.tuned.channels} channels of {of.tuned.bandwidth / of.tuned.channels:.0f} GB/s on `{name}`"
-            for name, of in CLUSTERS.items()
+            f"{of.channels} channels of {of.bandwidth / of.channels:.0f} GB/s on `{name}`"
+            for name, of in ((name, tuned(name)) for name in CLUSTERS)
         ),
         "near": _near(),
         "chosen": table(

@@ -75,6 +75,14 @@ class Program(App):
         """
         return None
 
+    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
+        """The same with what depends on the number of nodes, the costs of the job, and the bandwidth of a NIC filled
+        in; before `decided`.
+
+        Raises InputError, whose path leads into the app's table.
+        """
+        return self
+
     def decided(self, ranks: int) -> Self:  # noqa: ARG002
         """The same with every default filled in that depends on the number of ranks.
 

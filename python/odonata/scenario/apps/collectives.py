@@ -15,6 +15,8 @@ from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import PhasedProgram
 from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
+from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
+from odonata.scenario.apps.nccl import NCCL, ORDER, choice, communicator
 from odonata.scenario.apps.of_nodes import OF_NODES, Vector, gpus_of_a_node
 from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_protocol
 from odonata.scenario.apps.values import MessageSize
@@ -171,11 +173,11 @@ RING, TREE = "ring", "double-binary-tree"
 class Allreduce(SizedCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
-    Three algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
+    Four algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
     reduce-scatter inside each node, all-reduces of a block between the ranks of one number, and an all-gather inside,
     each around a ring. `ring-channels` is as many rings side by side as a node has GPUs, each with its part of the
     vector. `double-binary-tree` is two trees for each GPU of a node, which carry their parts in chunks, up and down at
-    once.
+    once. `nccl` is one of the last two with one of the protocols: what NCCL's tuning model chooses for the size.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009; `binary` as Zhang 2018
     ran it; `double-binary-tree`: Sanders, Speck and Traeff 2009, and NCCL, src/graph/trees.cc.
@@ -185,15 +187,15 @@ class Allreduce(SizedCollective):
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
-    algorithm: algorithm_of("allreduce", *OF_NODES) | None = Field(  # type: ignore[valid-type]
+    algorithm: algorithm_of("allreduce", *OF_NODES, NCCL) | None = Field(  # type: ignore[valid-type]
         None,
         description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical`, "
-        "`ring-channels` and `double-binary-tree` for nodes with GPUs",
+        "`ring-channels`, `double-binary-tree` and `nccl` for nodes with GPUs",
     )
     protocol: Literal[(*PROTOCOLS,)] | None = Field(  # type: ignore[valid-type]
         None,
         description="protocol of NCCL on nodes with GPUs: `simple`, `ll` or `ll128` (default: the costs of the host as "
-        "they are, which are those of a ring with `simple` in presets)",
+        "they are, which are those of a ring with `simple` in presets; with `nccl` what it chooses)",
     )
     chunk: MessageSize | None = Field(
         None,
@@ -205,10 +207,20 @@ class Allreduce(SizedCollective):
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
 
+    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:
+        """With the algorithm and the protocol that NCCL chooses, if it does: of its protocols, or of the one given."""
+        if self.algorithm != NCCL:
+            return self
+        gpus_of_a_node(NCCL, overhead, "algorithm")
+        assert overhead.gpu is not None
+        protocols = ORDER if self.protocol is None else (self.protocol,)
+        algorithm, protocol = choice(communicator(overhead.gpu, nodes, nic), self.message, protocols)
+        return self.model_copy(update={"algorithm": NCCL_ALGORITHMS[algorithm], "protocol": protocol})
+
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in. Raises InputError for a protocol or chunks that it does not have."""
         made = super().decided(ranks)
-        if made.protocol is not None and made.algorithm not in (RING, *OF_NODES):
+        if made.protocol is not None and made.algorithm not in (RING, *OF_NODES, NCCL):
             hint = f"algorithm = {', '.join(f'`{name}`' for name in (RING, *OF_NODES))}"
             raise InputError(f"`{made.algorithm}` has no protocol of NCCL", hint=hint, path=("protocol",))
         if made.chunk is not None and made.algorithm != TREE:
@@ -217,8 +229,8 @@ class Allreduce(SizedCollective):
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
-        if self.algorithm in OF_NODES or self.protocol is not None:
-            key = "algorithm" if self.algorithm in OF_NODES else "protocol"
+        if self.algorithm in (*OF_NODES, NCCL) or self.protocol is not None:
+            key = "algorithm" if self.algorithm in (*OF_NODES, NCCL) else "protocol"
             message = f"`{getattr(self, key)}` depends on the nodes of a job, and is no single phase"
             raise InputError(message, hint="name it in the app of a job", path=(key,))
         if self.algorithm != REDUCE_BROADCAST:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
+from odonata.scenario.apps.nccl import NCCL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +27,11 @@ class Vector:
 
 
 def check_nodes(app: Program, per_node: int, mapping: MappingTable, overhead: HostTable) -> None:
-    """Raises InputError (path into the job) if an algorithm of `OF_NODES` has not a rank for each GPU, node by node."""
+    """Raises InputError (path into the job) if an algorithm of `OF_NODES`, or what NCCL chooses of them, has not a rank
+    for each GPU, node by node.
+    """
     algorithm = getattr(app, "algorithm", None)
-    if not isinstance(algorithm, str) or algorithm not in OF_NODES or overhead.gpu is None:
+    if not isinstance(algorithm, str) or algorithm not in (*OF_NODES, NCCL) or overhead.gpu is None:
         return  # also a trace, which names algorithms by collective
     count = overhead.gpu.count
     if per_node != count:
