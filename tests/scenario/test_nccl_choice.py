@@ -8,7 +8,9 @@ import tomlkit
 from odonata import scenario
 from odonata.errors import InputError
 from odonata.machine.gpus import GpuTable
-from odonata.scenario.apps.nccl import Communicator, bandwidth, choice, communicator, latency, time_us
+from odonata.machine.host import HostTable
+from odonata.scenario.apps.nccl import Communicator, bandwidth, choice, communicator, latency, limits, time_us
+from odonata.scenario.apps.protocols import Limits, with_limits
 
 DGX = Communicator(nodes=4, per_node=8, channels=8, bandwidth=200.0, generation="ampere", cpu="amd")
 """Four DGX A100 with a NIC of 25 GB/s for each GPU."""
@@ -156,3 +158,60 @@ def test_a_phase_cannot_choose():
     document["job"] = [{"name": "a", "nodes": 2, "app": {"motif": "phases", "phases": [phase]}}]
     with pytest.raises(InputError, match="`nccl` depends on the nodes of a job"):
         scenario.parse(tomlkit.dumps(document), Path("s.toml")).resolve()
+
+
+def test_limits_by_hand():
+    """In bytes of messages a second, with flags: of a GPU inside its node, and of a CPU of a rank between nodes."""
+    giga = 10**15
+    assert limits(ONE, "ring-channels", "simple") is None
+    assert limits(ONE, "ring-channels", "ll").inside == 2 * 87_700 * giga // 1_000
+    four = limits(DGX, "ring-channels", "ll")
+    assert (four.inside, four.between) == (2 * 87_700 * giga // 1_000, 2 * 19 * giga // 8)
+    assert limits(DGX, "ring-channels", "ll128") == Limits(
+        160 * giga * 128 // 120, pytest.approx(20 * giga * 128 / 120, rel=1e-9)
+    )
+    tree = limits(DGX, "double-binary-tree", "simple")
+    assert (tree.inside, tree.between) == (8 * 17_800 * giga // 1_000, 17_800 * giga // 1_000 // 2)
+    assert limits(DGX, "double-binary-tree", "ll128").inside == pytest.approx(8 * 17.8 * giga * 128 / 120)
+    assert limits(TWO, "double-binary-tree", "ll128").inside == pytest.approx(8 * 36.7 * giga * 128 / 120)
+
+
+def costs(size="1 MiB", **more):
+    """What a rank of the job pays: the port of its GPU, and a list by size."""
+    program = resolved(size, **more).spec["jobs"][0]["program"]
+    return program["gpus"]["network"]["port"], program.get("by_size", ())
+
+
+def test_a_protocol_carries_no_more_than_its_limits():
+    """A ring with LL: 175.4 GB/s of 240 inside a node, and 4.75 GB/s of a channel between nodes, until a message costs
+    1 ms. Catches limits that count data in place of messages, and a port that becomes faster.
+    """
+    port, by_size = costs(algorithm="ring-channels", protocol="ll")
+    assert port == 175_400 * 10**12
+    first, last = by_size
+    assert first["send_ps"] == 8 * 10**12 // (4_750 * 10**6)
+    assert last["send_ps"] <= 10**9 < last["send_ps"] + 1_000
+    assert last["bytes"] == 10**9 * 4_750 * 10**6 // 10**12
+    assert costs(algorithm="ring-channels", protocol="ll128")[0] == 160 * 10**15 * 128 // 120
+    assert costs("1 GiB", algorithm="ring-channels", protocol="simple")[0] == 240 * 10**15
+    assert costs("1 GiB", nodes=1, algorithm="ring-channels", protocol="ll128")[0] == 240 * 10**15
+
+
+def test_gpus_that_nccl_does_not_know_have_no_limits():
+    """A protocol alone needs no generation."""
+    unknown = {"count": 8, "network": "switch", "bandwidth": "240 GB/s", "latency": "600 ns"}
+    port, by_size = costs(preset="superpod-h100", gpu=unknown, algorithm="ring-channels", protocol="ll")
+    assert port == 240 * 10**15
+    assert by_size == ()
+
+
+def test_limits_keep_the_costs_of_a_host_without_sizes():
+    """A message that asks first still pays for it, and each pays for its bytes: 2 GB/s."""
+    plain = {"send": "1 us", "receive": "2 us", "rendezvous": "5 us", "eager": "1 KB", "by_size": []}
+    gpu = {"count": 2, "network": "switch", "bandwidth": "9 GB/s", "latency": "1 us"}
+    host = with_limits(HostTable.model_validate(plain | {"gpu": gpu}), Limits(8 * 10**15, 2 * 10**15))
+    assert host.gpu.bandwidth == 8 * 10**15
+    sends = {of.size: of.send for of in host.by_size}
+    assert (sends[1], sends[1_000], sends[1_001]) == (1_000_500, 1_500_000, 6_500_500)
+    assert max(sends.values()) == 10**9
+    assert {of.receive for of in host.by_size} == {2_000_000}

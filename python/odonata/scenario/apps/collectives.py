@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from odonata import _core
 from odonata.errors import InputError
@@ -16,9 +16,9 @@ from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import PhasedProgram
 from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
 from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
-from odonata.scenario.apps.nccl import NCCL, ORDER, choice, communicator
+from odonata.scenario.apps.nccl import NCCL, ORDER, Communicator, choice, communicator, known, limits
 from odonata.scenario.apps.of_nodes import OF_NODES, Vector, gpus_of_a_node
-from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_protocol
+from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_limits, with_protocol
 from odonata.scenario.apps.values import MessageSize
 
 
@@ -203,19 +203,29 @@ class Allreduce(SizedCollective):
         "size, protocol, nodes and GPUs)",
     )
 
+    _communicator: Communicator | None = PrivateAttr(None)
+    """What NCCL's tuning model knows of the GPUs, if the protocol is one of NCCL and the system says enough."""
+
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
 
     def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:
         """With the algorithm and the protocol that NCCL chooses, if it does: of its protocols, or of the one given."""
+        gpu = overhead.gpu
         if self.algorithm != NCCL:
-            return self
+            if self.protocol is None or gpu is None or not known(gpu):
+                return self
+            made = self.model_copy()
+            made._communicator = communicator(gpu, nodes, nic)
+            return made
         gpus_of_a_node(NCCL, overhead, "algorithm")
-        assert overhead.gpu is not None
-        protocols = ORDER if self.protocol is None else (self.protocol,)
-        algorithm, protocol = choice(communicator(overhead.gpu, nodes, nic), self.message, protocols)
-        return self.model_copy(update={"algorithm": NCCL_ALGORITHMS[algorithm], "protocol": protocol})
+        assert gpu is not None
+        of = communicator(gpu, nodes, nic)
+        algorithm, protocol = choice(of, self.message, ORDER if self.protocol is None else (self.protocol,))
+        made = self.model_copy(update={"algorithm": NCCL_ALGORITHMS[algorithm], "protocol": protocol})
+        made._communicator = of
+        return made
 
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in. Raises InputError for a protocol or chunks that it does not have."""
@@ -257,7 +267,10 @@ class Allreduce(SizedCollective):
         """The costs of the host, or what the protocol makes of them."""
         if self.protocol is None:
             return overhead
-        return with_protocol(overhead, self.protocol, tree=self.algorithm == TREE)
+        paid = with_protocol(overhead, self.protocol, tree=self.algorithm == TREE)
+        assert self.algorithm is not None
+        most = None if self._communicator is None else limits(self._communicator, self.algorithm, self.protocol)
+        return paid if most is None else with_limits(paid, most)
 
 
 #: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).

@@ -7,12 +7,13 @@ are those of `odonata.scenario.apps.protocols`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.scenario.apps.protocols import PROTOCOLS
+from odonata.scenario.apps.protocols import PROTOCOLS, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,6 +111,11 @@ class Communicator:
         return CPUS[self.cpu].low_latency[self.place - 1]
 
 
+def known(gpu: GpuTable) -> bool:
+    """Whether NCCL's model has numbers here for these GPUs."""
+    return gpu.generation is not None and gpu.cpu is not None and gpu.network != "pcie"
+
+
 def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
     """All GPUs of so many nodes, whose NICs carry `nic` millionths of a byte per second each.
 
@@ -150,6 +156,27 @@ def bandwidth(of: Communicator, algorithm: str, protocol: str) -> float:
         left = TREE_LL128_ONE_NODE if of.nodes == 1 else TREE_LL128
         bus = min(bus * left, of.channels * generation.tree_ll128[of.place])
     return bus / 2
+
+
+def limits(of: Communicator, name: str, protocol: str) -> Limits | None:
+    """What the GPUs and their hosts carry with one of our algorithms; None if it is no less than their links.
+
+    Of the numbers of the model, those that belong to the devices: the rate of a kernel's channel, and of a CPU that
+    looks for the flags of LL. What is left of a bandwidth by algorithm and size is an estimate, and is not taken.
+    """
+    generation, tree = GENERATIONS[of.generation], name == ALGORITHMS["tree"]
+    channel = generation.tree[of.place] if tree else math.inf
+    if protocol == "ll128":
+        channel = min(channel, (generation.tree_ll128 if tree else generation.ring_ll128)[of.place])
+    inside = between = of.channels * channel
+    if protocol == "ll":
+        inside, between = min(inside, generation.low_latency), min(between, of.low_latency)
+    if math.isinf(inside):
+        return None
+    wire = PROTOCOLS[protocol].wire
+    # Each GPU has a CPU for a ring, and two for each of two trees, of which the busiest sends half of all.
+    cpus = of.per_node * (2 if tree else 1)
+    return Limits(int(round(inside * 1e15) * wire), int(round(between * 1e15) * wire / cpus))
 
 
 def latency(of: Communicator, algorithm: str, protocol: str) -> int:

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from odonata.machine.host import HostTable
+from odonata.machine.fabric import MAX_DELAY_PS
+from odonata.machine.host import MAX_MESSAGE_BYTES, HostTable, SizedTable
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,16 @@ class Protocol:
     def carried(self, size: int) -> int:
         """Bytes of messages that carry so many bytes of data."""
         return ceil(size * self.wire)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Most bytes of messages that a GPU and its host carry, in millionths of a byte per second."""
+
+    inside: int
+    """A GPU to the others of its node."""
+    between: int
+    """A CPU of a rank to other nodes."""
 
 
 PROTOCOLS = {
@@ -110,6 +119,35 @@ def with_protocol(host: HostTable, name: str, *, tree: bool) -> HostTable:
         "reduce_by_size": reduced,
     }
     return host.model_copy(update=changes)
+
+
+def with_limits(host: HostTable, limits: Limits) -> HostTable:
+    """The costs of the host with ports and links that carry no more than a GPU does, and with work of the sender for
+    each byte to another node: a message is written whole before its NIC sends it. This work is 1 ms at most, as all
+    costs of a message.
+    """
+    assert host.gpu is not None
+    share = min(Fraction(1), Fraction(limits.inside, host.gpu.most_of_one()))
+    gpu = host.gpu.model_copy(update={"bandwidth": int(host.gpu.bandwidth * share)})
+    sizes = host.by_size or _without_sizes(host)
+    last = sizes[-1]
+    most = (MAX_DELAY_PS - last.send) * limits.between // 10**18
+    if last.size < most:
+        sizes = (*sizes, last.model_copy(update={"size": min(most, MAX_MESSAGE_BYTES)}))
+    written = [
+        of.model_copy(update={"send": min(of.send + of.size * 10**18 // limits.between, MAX_DELAY_PS)}) for of in sizes
+    ]
+    return host.model_copy(update={"gpu": gpu, "by_size": tuple(written)})
+
+
+def _without_sizes(host: HostTable) -> tuple[SizedTable, ...]:
+    """The costs of messages between nodes as a list by size, of ranks on GPUs, which do not copy."""
+    at = {1: host.send, host.eager: host.send, host.eager + 1: host.send + host.rendezvous}
+    return tuple(
+        SizedTable.model_construct(size=size, send=send, receive=host.receive, delay=0)
+        for size, send in at.items()
+        if 1 <= size <= MAX_MESSAGE_BYTES
+    )
 
 
 def tree_chunk(name: str, size: int, nodes: int, per_node: int) -> int:
