@@ -26,8 +26,8 @@ from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement, within
-from odonata.scenario.apps import NCCL
 from odonata.scenario.apps import nccl as tuning
+from odonata.scenario.apps.nccl import NCCL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
