@@ -28,8 +28,8 @@ def measure(cases: dict[str, str], most: int, child: Callable[[str, int], dict[s
     """
     rows = []
     for case, spec in cases.items():
-        one = child(spec, 1)
-        event_s = one["wall_s"] / one["events"]
+        alone = child(spec, 1)
+        event_s = alone["wall_s"] / alone["events"]
         exchange_s = 0.0
         for threads in itertools.takewhile(lambda n: n <= most, (2**k for k in itertools.count(1))):
             run = child(spec, threads)
@@ -47,7 +47,7 @@ def measure(cases: dict[str, str], most: int, child: Callable[[str, int], dict[s
                     "longest_over_mean": run["longest"] * run["threads"] / run["events"],
                     "at_most": run["events"] / run["longest"],
                     "exchange_us": exchange_s * 1e6,
-                    "expected": one["wall_s"] / expected_s,
+                    "expected": alone["wall_s"] / expected_s,
                 }
             )
             if run["threads"] < threads:  # more would have too few events each

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 Verdict = Literal["match", "direction", "no match", "not comparable"]
 Growth = Literal["steady", "grows"]
@@ -168,11 +168,11 @@ def explained_by_model(
     of: Collection[str],
     why: str,
     experiment: str,
-    verdicts: Collection[Verdict] = ("match", "direction"),
+    gives: Callable[[Row], bool] = lambda row: row.verdict in ("match", "direction"),
 ) -> list[Row]:
     """The rows, with a cause for what models `of` miss and `model` gives: what the models differ in. Its experiment is
     the row of `model`. A cause that a row has already stays."""
-    given = {(row.id, row.what) for row in rows if row.model == model and row.verdict in verdicts}
+    given = {(row.id, row.what) for row in rows if row.model == model and gives(row)}
     return [
         replace(row, why=why, experiment=experiment)
         if row.model in of and row.verdict == "no match" and not row.why and (row.id, row.what) in given
