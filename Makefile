@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # So that every cargo command finds the same interpreter, and none of them needs Python's headers.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Two targets at once, each with its output in one piece. A make that cannot do that (before 4.0) makes one at a time.
+TWO_AT_ONCE := $(if $(filter output-sync,$(.FEATURES)),--jobs=2 --output-sync=target)
 
 # `make validate REDUCED=1`
 REDUCED_FORM := $(if $(REDUCED),--reduced --out build/validation)
@@ -19,7 +21,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
+.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-python lint-stubs lint-rust lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -78,7 +80,10 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-test: lint test-rust test-instructions test-python test-slurm docs ## All checks: lint, Rust tests, Python tests, documentation
+# What uses one processor runs beside the builds; the Python tests use all processors.
+test: ## All checks: lint, Rust tests, documentation, Python tests
+	@$(MAKE) --no-print-directory $(TWO_AT_ONCE) tested lint-python test-rust docs test-slurm lint-stubs lint-web lint-rust test-instructions
+	@$(MAKE) --no-print-directory test-python
 
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
@@ -94,12 +99,19 @@ web/node_modules/.installed: web/package.json web/package-lock.json web/.npmrc
 	cd web && npm ci --ignore-scripts --loglevel=error
 	@touch $@
 
-lint: $(INSTALLED) tested lint-web ## Formatting, lints, types, layers
+lint: lint-python lint-stubs lint-web lint-rust ## Formatting, lints, types, layers
+
+lint-python: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/stubtest odonata._core
 	$(BIN)/lint-imports
+
+# Whether the types of the extension module are those that it has.
+lint-stubs: $(INSTALLED) tested
+	$(BIN)/stubtest odonata._core
+
+lint-rust: $(INSTALLED)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
@@ -108,7 +120,7 @@ lint-web: ## Types and lints of web; fails if the script in the package is not w
 
 # The extension module has no Rust tests: tests/core goes through Python. It is not excluded, because then its
 # dependencies would have other features, and crates that it shares would be compiled twice.
-test-rust: $(INSTALLED) ## Tests of the Rust crates
+test-rust: $(INSTALLED) | tested ## Tests of the Rust crates
 	cargo test --workspace --locked
 
 # The Rust tests build the example that is counted.

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../web"
 for command in node npm; do
   command -v "$command" >/dev/null || { echo "lint-web: there is no $command here: web/ is not checked (make system-deps installs it)"; exit 0; }
 done
-make --silent --no-print-directory -C .. web/node_modules/.installed
+MAKEFLAGS='' make --silent --no-print-directory -C .. web/node_modules/.installed
 node_modules/.bin/tsc --noEmit
 node_modules/.bin/biome ci --colors=off --error-on-warnings --reporter=summary .
 node build.mjs --check
