@@ -32,6 +32,7 @@ def test_list_names_every_study(capsys):
         "booksim-uniform",
         "congestion-control",
         "nccl",
+        "training",
         *(f"interference-{of}" for of in ("leonardo", "lumi", "cresco8")),
         *(
             f"desensi2019-{page}"

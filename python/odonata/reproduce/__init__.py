@@ -32,6 +32,7 @@ REPRODUCTIONS: dict[str, str] = {
     "booksim-uniform": "odonata.reproduce.booksim.uniform",
     "congestion-control": "odonata.reproduce.congestion.control",
     "nccl": "odonata.reproduce.nccl.busbw",
+    "training": "odonata.reproduce.training.steps",
     "desensi2019-model": "odonata.reproduce.desensi2019.model",
     "desensi2019-hosts": "odonata.reproduce.desensi2019.hosts",
     "desensi2019-fig3": "odonata.reproduce.desensi2019.distances",

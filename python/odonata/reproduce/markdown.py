@@ -20,10 +20,12 @@ COUNTED = (*VERDICTS[:3], FITTED, VERDICTS[3])
 _DECIMALS = {
     "us": 2,
     "ms": 3,
+    "s": 1,
     "x": 2,
     "%": 1,
     "GiB/s": 2,
     "GB/s": 1,
+    "Tflop/s": 1,
     "rho": 2,
     "p": 2,
     "area": 2,

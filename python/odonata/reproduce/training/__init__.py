@@ -1,0 +1,1 @@
+"""Steps of training on GPUs: published times and rates, and ours."""
