@@ -20,7 +20,7 @@ mod switch;
 mod traffic;
 
 pub use output::Output;
-pub use simulation::{Audit, QueueChoice, audit};
+pub use simulation::{Audit, Happening, Network, QueueChoice, audit};
 pub use spec::Spec;
 
 /// The progress of a run.
@@ -101,4 +101,16 @@ pub fn run_on(spec: &Spec, monitor: &mut dyn Monitor, threads: usize) -> Result<
 /// As [`run`].
 pub fn run_with(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
     simulation::run(spec, monitor, choice)
+}
+
+/// Simulates while a caller issues the messages of a job, and learns of each delivery before it goes on.
+///
+/// Of the job, number `job`, only the nodes, the routing and the traffic class count: its ranks send what the caller says.
+/// The other jobs do what they do in a run. The run ends when `caller` returns, so `stop` does not count, and nothing is
+/// recorded.
+///
+/// # Errors
+/// As [`check`], and a job that does not exist.
+pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) -> Result<(), Error> {
+    simulation::drive(spec, job, caller)
 }

@@ -1,11 +1,12 @@
 //! The nodes of a run: what their jobs send, and what becomes of it (docs/model.md, sections 7, 8 and 10).
 //!
-//! Patterns ([`issue`]) and programs ([`programs`]) issue messages through the same call, [`Nodes::issue_message`]. A
-//! message waits in the queue of a NIC, which decides when to send its packets ([`send`]). It is under way as a [`Flight`]
+//! Patterns ([`issue`]), programs ([`programs`]) and callers ([`driven`]) issue messages through the same call,
+//! [`Nodes::issue_message`]. A message waits in the queue of a NIC, which decides when to send its packets ([`send`]). It is under way as a [`Flight`]
 //! until its last packet is delivered ([`deliver`]), or answered ([`receive`]). What other partitions must know of messages
 //! is in [`posts`].
 
 mod deliver;
+mod driven;
 mod flight;
 mod issue;
 mod jobs;
@@ -14,6 +15,7 @@ mod programs;
 mod receive;
 mod send;
 
+pub use driven::{DRIVEN, Driven};
 pub use flight::{Flight, Flights};
 pub use jobs::{ELSEWHERE, Job, Jobs, Rows};
 pub use posts::{NodePost, Posts};
@@ -39,6 +41,8 @@ pub struct Nodes<'s, E> {
     pub jobs: Jobs,
     /// The programs of ranks, if there are any.
     pub programs: Option<Programs>,
+    /// The job whose messages a caller issues, if there is one.
+    pub driven: Option<Driven>,
     /// The messages under way.
     pub flights: Flights,
     /// What goes to other partitions.

@@ -4,6 +4,7 @@
 mod arbitrations;
 mod audit;
 mod choice;
+mod driven;
 mod finish;
 mod merge;
 mod partitions;
@@ -16,7 +17,7 @@ use crate::endpoint::Endpoint;
 use crate::engine::{Queue, Window, prefetch};
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
-use crate::nodes::Nodes;
+use crate::nodes::{DRIVEN, Nodes};
 use crate::output::Output;
 use crate::routing::RoutingAlgorithm;
 use crate::spec::Spec;
@@ -25,7 +26,8 @@ use crate::{Cost, Monitor, Progress};
 
 pub use audit::Audit;
 pub use choice::QueueChoice;
-pub use setup::{audit, prepare};
+pub use driven::{Happening, Network};
+pub use setup::{audit, drive, prepare};
 
 /// Number of events between two calls of the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;
@@ -166,6 +168,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             EventKind::NicCredit if E::ANSWERS => nodes.come(fabric, routing, event),
             EventKind::NicCredit => nodes.pump_nic(fabric, routing, event.message, event.time),
             EventKind::Issue if nodes.is_host(event.key) => nodes.run_programs(fabric, routing, router, event),
+            EventKind::Issue if event.message == DRIVEN => nodes.issue_driven(fabric, routing, event),
             EventKind::Issue => nodes.issue(fabric, routing, router, event),
         }
     }

@@ -21,6 +21,7 @@ use odonata_topology::Bandwidth;
 pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use check::range;
 pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CongestionLaw, CongestionSpec};

@@ -50,6 +50,13 @@ impl<R> Default for Ordered<R> {
     }
 }
 
+impl<R> Ordered<R> {
+    /// The time of the next event.
+    pub fn next_time(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse(entry)| entry.key.0)
+    }
+}
+
 impl<R: Record> Queue<R> for Ordered<R> {
     fn push(&mut self, place: u32, record: R) {
         debug_assert!(record.time() >= self.now, "an event in the past");

@@ -27,7 +27,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         totals.minimal += u64::from(!packet.diverted());
         let at = self.flights.latest(slot, at);
         if flight.packets_left == 0 {
-            if job.program {
+            if job.reacts {
                 self.arrive(fabric, slot, flight, nic, at);
                 return;
             }

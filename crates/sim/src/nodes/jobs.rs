@@ -55,8 +55,8 @@ pub struct Job {
     /// The next interval and the earliest it can begin (broadcast).
     pub next_interval: u32,
     pub next_issue: u64,
-    /// Whether its ranks run a program.
-    pub program: bool,
+    /// Whether its ranks act on arrivals: they run a program, or a caller drives them.
+    pub reacts: bool,
     /// Bytes that its messages, RTS and CTS have sent over the network (program).
     pub network_bytes: u64,
     /// Number of delivered messages at which the job is complete; 0 if the run does not wait for it or it has a
@@ -151,7 +151,7 @@ impl Job {
 
     /// Whether it ends with so many complete messages, or ranks of a program that have finished, and has not ended yet.
     pub fn ends_with(&self, completed: u64) -> bool {
-        let expected = if self.program { u64::from(self.ranks) } else { self.expected };
+        let expected = if self.reacts { u64::from(self.ranks) } else { self.expected };
         expected > 0 && self.ended.is_none() && completed == expected
     }
 
@@ -296,7 +296,7 @@ impl Jobs {
                         Some((bursts, vec![bursts.first(0); job.nodes.len()]))
                     }),
                     intervals: intervals.map_or(u32::MAX, |n| n as u32),
-                    program: job.program.is_some(),
+                    reacts: job.traffic.is_none(),
                     network_bytes: 0,
                     ended: None,
                     waited_for,
@@ -338,7 +338,7 @@ impl Jobs {
 
     /// Nodes that send: (node, job), in order of job and rank.
     pub fn senders(&self) -> impl Iterator<Item = (u32, &Job)> {
-        self.list.iter().filter(|job| !job.program).flat_map(|job| {
+        self.list.iter().filter(|job| !job.reacts).flat_map(|job| {
             let only = job.destinations.only_sender();
             let ranks = job.nodes.iter().enumerate();
             ranks.filter(move |&(rank, _)| only.is_none_or(|o| o as usize == rank)).map(move |(_, &node)| (node, job))

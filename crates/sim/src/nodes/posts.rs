@@ -143,7 +143,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             self.flights.release(slot); // else it stays taken until all packets are answered
         }
         let job = &mut self.jobs.list[usize::from(flight.job)];
-        if job.program {
+        if job.reacts {
             self.take_program_report(fabric, flight, issued_here, at);
             return;
         }

@@ -145,7 +145,8 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
     }
 
-    /// The last packet of a protocol message, in a slot of the flights, reaches a NIC of its node at `at`.
+    /// The last packet of a protocol message, or of a message of a caller, in a slot of the flights, reaches a NIC of its node
+    /// at `at`.
     #[cold]
     #[inline(never)]
     pub(super) fn arrive<Q: Queue<Event>>(
@@ -158,6 +159,9 @@ impl<E: Endpoint> Nodes<'_, E> {
     ) {
         if Q::PARTITIONED {
             self.report_to_both(fabric, slot, nic, at);
+            return;
+        }
+        if self.arrive_driven(flight, at) {
             return;
         }
         let message = self.programs.as_mut().expect("the flight is of a program").take(flight.row);

@@ -186,7 +186,7 @@ impl<E: Endpoint> Nodes<'_, E> {
         if row == NO_ROW {
             return;
         }
-        if Q::PARTITIONED && get && self.jobs.list[usize::from(job)].program {
+        if Q::PARTITIONED && get && self.jobs.list[usize::from(job)].reacts {
             let sender = fabric.links.wiring.attachments[to as usize].router;
             if !fabric.queue.has(sender) {
                 self.posts.send_counters(fabric.queue.partition_of(sender), job, row, counters);
@@ -198,7 +198,7 @@ impl<E: Endpoint> Nodes<'_, E> {
 
     /// The last response of a message is known to come.
     fn end_exchange<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, exchange: &Exchange) {
-        if !self.jobs.list[usize::from(exchange.job)].program {
+        if !self.jobs.list[usize::from(exchange.job)].reacts {
             self.complete(fabric, exchange.job, exchange.last);
         } else if exchange.sender != NO_SENDER {
             self.sent(fabric, exchange.job, exchange.sender, exchange.last);

@@ -43,7 +43,7 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
                 counters = self.nodes.endpoint.answers_mut().take_rows(index, here);
                 more = other.nodes.endpoint.answers_mut().take_rows(index, there);
             }
-            if job.program {
+            if job.reacts {
                 counters.extend(more);
                 job.absorb(of, &mut Vec::new(), Vec::new());
             } else {

@@ -413,7 +413,7 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
         for job in 0..self.nodes.jobs.list.len() {
             let all = || statuses.iter().map(|status| status.completed[job]);
             if self.nodes.jobs.list[job].ends_with(all().map(|(completed, _)| completed).sum()) {
-                let settle = if self.nodes.jobs.list[job].program { SETTLE_PS } else { 0 };
+                let settle = if self.nodes.jobs.list[job].reacts { SETTLE_PS } else { 0 };
                 self.nodes.end_job(
                     &mut self.fabric,
                     job as u16,
@@ -425,7 +425,7 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
 
     /// Whether the ranks of some program wait for each other in vain.
     fn is_deadlocked(&self, statuses: &[Status]) -> bool {
-        let programs = self.nodes.jobs.list.iter().enumerate().filter(|(_, job)| job.program);
+        let programs = self.nodes.jobs.list.iter().enumerate().filter(|(_, job)| job.reacts);
         let mut all = programs.enumerate();
         all.any(|(program, (index, job))| {
             let pending: i64 = statuses.iter().map(|status| status.pending[program]).sum();

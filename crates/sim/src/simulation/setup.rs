@@ -8,6 +8,7 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::audit::audit_all;
 use super::choice::{Choice, QueueChoice};
+use super::driven::{Driving, Network, driven_spec};
 use super::partitions::{self, Pace};
 use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
 use crate::commit::{Course, Fabric, FabricPost};
@@ -132,6 +133,11 @@ pub struct Prepared {
 /// [`Error`].
 pub fn prepare(spec: &Spec) -> Result<Prepared, Error> {
     let machine = spec.checked()?;
+    prepare_on(spec, machine)
+}
+
+/// The same for a specification that is checked, with its machine.
+fn prepare_on(spec: &Spec, machine: Machine) -> Result<Prepared, Error> {
     if spec.compat.is_some() {
         return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
@@ -269,6 +275,21 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     })
 }
 
+/// Simulates while a caller issues the messages of a job (see [`crate::drive`]).
+///
+/// # Errors
+/// As [`prepare`], and a job that does not exist.
+pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) -> Result<(), Error> {
+    let machine = spec.checked()?;
+    let spec = &driven_spec(spec, job)?;
+    let prepared = &prepare_on(spec, machine)?;
+    with_parts!(spec, prepared, (routing, switch, endpoint) => {
+        let simulation = Simulation::new(spec, prepared, Ordered::default(), routing, switch(), endpoint([0, 1]));
+        caller(&mut Driving::new(simulation, job));
+        Ok(())
+    })
+}
+
 /// Number in tables of the smallest packet that any job sends.
 fn least_packet(spec: &Spec, programs: &[Option<Sizes>]) -> u32 {
     let full = spec.fabric.packet_bytes;
@@ -346,6 +367,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             endpoint,
             jobs: Jobs::new(spec, network),
             programs,
+            driven: None,
             flights: Flights::of_partition(0, 1, spec.fabric.nic.stripe_bytes.is_some()),
             posts: Posts::default(),
             keys: Source::new(spec.seed, Stream::Message),

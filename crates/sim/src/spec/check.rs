@@ -366,7 +366,7 @@ fn check_routing(routing: &RoutingSpec, at: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), Error> {
+pub(crate) fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), Error> {
     if (least..=most).contains(&found) {
         return Ok(());
     }

@@ -8,6 +8,7 @@ mod dependencies;
 mod determinism;
 mod direct;
 mod documents;
+mod driven;
 mod fairness;
 mod fat_tree;
 mod graph;
