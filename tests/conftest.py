@@ -1,11 +1,15 @@
-"""Settings of Hypothesis: new examples in every local run, the same examples if `CI` is set. And a measure of work.
+"""Settings of Hypothesis: new examples in every local run, the same if `CI` is set. A measure of work. C libraries.
 
 A failure in a local run is fixed there; continuous integration must not depend on luck.
 """
 
+import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -48,3 +52,26 @@ def lines_of() -> Callable[[Callable[[], object]], int]:
         return done
 
     return count
+
+
+@pytest.fixture(scope="session")
+def cargo() -> None:
+    """Skips tests of C libraries where they cannot be built."""
+    for tool in ("cargo", "gcc"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+
+@pytest.fixture(scope="session")
+def built(cargo: None) -> Callable[[str], Path]:
+    """Builds the shared library of a crate for C programs; returns its file."""
+
+    def build(package: str) -> Path:
+        command = ["cargo", "build", "--locked", "--quiet", "--message-format=json", "--package", package]
+        done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        artifacts = [json.loads(line) for line in done.stdout.splitlines()]
+        files = [Path(f) for a in artifacts if f"#{package}@" in a.get("package_id", "") for f in a["filenames"]]
+        return next(file for file in files if file.suffix == ".so")
+
+    return build

@@ -16,14 +16,14 @@ import textwrap
 
 import pytest
 
-from .conftest import ROOT, built
+from .conftest import ROOT
 from .two_paths import BLAST, CLIENT, DETOUR, SERVER, TwoPaths
 
 DIRECT_MBIT, DETOUR_MBIT, SIZE = 4, 2, 16384
 
 
 @pytest.fixture(scope="session")
-def shim(cargo):
+def shim(built):
     if not sys.platform.startswith("linux"):
         pytest.skip("the shim is for Linux")
     return built("odonata-shim")
