@@ -76,7 +76,7 @@ docs: tested $(VENV)/.docs ## Build the documentation site in build/site; run it
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs -b html . build/site
 	@echo "open build/site/index.html"
 
-$(VENV)/.docs: $(INSTALLED) requirements/docs.lock
+$(VENV)/.docs: $(INSTALLED) requirements/docs.lock | tested
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 

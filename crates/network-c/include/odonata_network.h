@@ -42,7 +42,7 @@ typedef struct {
 int odonata_network_drive(const char *specification, uint32_t job, void (*caller)(odonata_network *, void *),
                           void *context, char *error, size_t error_size);
 
-/* The time of the last happening; 0 before the first. */
+/* The time of the last happening; 0 before the first. Here and below, the network must not be null. */
 uint64_t odonata_network_now_ps(const odonata_network *network);
 
 /* Number of ranks of the driven job. */

@@ -277,7 +277,7 @@ def _collective(name: str) -> dict[str, Any]:
 
     collective = COLLECTIVES[name]
     facts = _program("collective", name, collective)
-    chooses = {NCCL: "what NCCL 2.19 chooses by size, GPUs and nodes"} if name == "allreduce" else {}
+    chooses = {NCCL: "what NCCL 2.23 chooses by size, GPUs and nodes"} if name == "allreduce" else {}
     libraries = {**LIBRARIES, **chooses}
     chosen = {"algorithms": dict(collective.algorithms), "libraries": libraries, "default": collective.reason}
     return {**facts, **chosen}

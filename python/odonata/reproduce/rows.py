@@ -171,7 +171,10 @@ def explained_by_model(
     gives: Callable[[Row], bool] = lambda row: row.verdict in ("match", "direction"),
 ) -> list[Row]:
     """The rows, with a cause for what models `of` miss and `model` gives: what the models differ in. Its experiment is
-    the row of `model`. A cause that a row has already stays."""
+    the row of `model`. Another cause that a row has already stays."""
+    rows = [
+        replace(row, why="", experiment="") if (row.why, row.experiment) == (why, experiment) else row for row in rows
+    ]
     given = {(row.id, row.what) for row in rows if row.model == model and gives(row)}
     return [
         replace(row, why=why, experiment=experiment)

@@ -179,8 +179,8 @@ impl World<'_> {
     /// The NIC sends the next packet of its list, whether or not the leaf has room: it reads credits only to decide
     /// whether to continue. A NIC that has stopped for lack of room is woken by the next packet that is generated, and
     /// sends one packet. So it keeps up its bandwidth, and the packets pile up at the leaf. This is a defect, and the
-    /// published numbers contain it unless it is repaired (`nic-without-credits`): a NIC that obeys its credits gives K31 at 0.5 us 46.5 us instead of 26.9
-    /// (published 26.93) and K36 66 us instead of 9.7 (published 9.33).
+    /// published numbers contain it: a NIC that obeys its credits (`nic-without-credits` repaired) gives K31 at 0.5 us
+    /// 46.6 us instead of 27.0 (published 26.93), and K36 a slowdown of 2.1 instead of 3.3 (published 3.16).
     pub(super) fn inject(&mut self, t: u64, node: usize) {
         let nic = &mut self.nics[node];
         let packet = nic.list.pop_front().expect("only a NIC with a packet in its list is told to send");

@@ -11,6 +11,8 @@ use crate::support::{MINIMAL, job, machine, ser, spec, stream};
 
 /// A message: when it is issued, the ranks, and its size.
 type Sent = (u64, u32, u32, u64);
+/// Makes a specification from a seed.
+type Maker = fn(u64) -> Spec;
 
 /// Drives job `job`; returns what `caller` returns.
 fn driven<T>(spec: &Spec, job: u32, caller: impl Fn(&mut dyn Network) -> T) -> T {
@@ -64,7 +66,7 @@ fn one_by_one(network: &mut dyn Network, sent: &[Sent], end: u64) -> Vec<Option<
 
 /// Compares the messages of the first job with traffic in specifications of a kind with the same messages of a caller,
 /// beside the other jobs. Returns how many deliveries were compared.
-fn compare(count: u64, of: fn(u64) -> Spec) -> usize {
+fn compare(count: u64, of: Maker) -> usize {
     let mut compared = 0;
     for seed in 0..count {
         let mut spec = of(seed);
@@ -95,7 +97,7 @@ fn compare(count: u64, of: fn(u64) -> Spec) -> usize {
 /// an earlier happening lets the network see too soon.
 #[test]
 fn messages_arrive_as_those_of_a_pattern_do() {
-    let kinds: [(u64, fn(u64) -> Spec); 12] = [
+    let kinds: [(u64, Maker); 12] = [
         (60, generator::spec),
         (60, generator::instant_spec),
         (40, generator::odd_spec),

@@ -50,7 +50,7 @@ BUFFER = 256
 """Flits of a virtual channel."""
 ROUTER = 1
 """Cycles. Its steps (allocation of a channel, of the switch, the crossing) are three internal cycles, of which a cycle
-has two (`internal_speedup`). With this, latencies at the lowest load are those of BookSim itself (`LOWEST`)."""
+has two (`internal_speedup`): one or two cycles. One is nearer to the latencies of BookSim itself (`LOWEST`)."""
 LOWEST = {"72 nodes": 122.8, "1,056 nodes": 134.7}
 """Mean latency at the lowest load, in cycles, that BookSim 2 (commit 28f43299) prints with RAPS's configuration."""
 LATENCIES = {"node": 1, "local": 10, "global": 100}

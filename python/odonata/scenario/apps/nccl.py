@@ -1,6 +1,6 @@
 """Which algorithm and protocol NCCL's tuning model chooses for an all-reduce: the least estimated time.
 
-Source: NCCL, src/graph/tuning.cc, from version 2.19 on, for GPUs that are joined by NVLink. Only rings and trees are
+Source: NCCL, src/graph/tuning.cc, of version 2.23, for GPUs that are joined by NVLink. Only rings and trees are
 chosen from, so the choice is that of NCCL without NVLink SHARP (on Hopper) and without CollNet. The latencies
 are those of `odonata.scenario.apps.protocols`.
 """
@@ -113,7 +113,7 @@ class Communicator:
 
 def known(gpu: GpuTable) -> bool:
     """Whether NCCL's model has numbers here for these GPUs."""
-    return gpu.generation is not None and gpu.cpu is not None and gpu.network != "pcie"
+    return gpu.generation is not None and gpu.cpu is not None and gpu.network != "pcie" and gpu.most_of_one() > 0
 
 
 def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
@@ -131,6 +131,9 @@ def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
     if gpu.network == "pcie":
         hint = f"{' or '.join(f'`{name}`' for name in ALGORITHMS.values())}"
         raise InputError(f"`{NCCL}` is for GPUs that are joined by NVLink, not PCIe", hint=hint, path=("algorithm",))
+    if gpu.most_of_one() == 0:
+        hint = "`gpu` with `count` above 1 and with links"
+        raise InputError(f"`{NCCL}` needs GPUs that are joined to others of their node", hint=hint, path=("algorithm",))
     if nodes == 1:
         inside = gpu.most_of_one() / 1e15
         channels = max(1, round(inside / GENERATIONS[gpu.generation].link))
@@ -165,17 +168,18 @@ def limits(of: Communicator, name: str, protocol: str) -> Limits | None:
     looks for the flags of LL. What is left of a bandwidth by algorithm and size is an estimate, and is not taken.
     """
     generation, tree = GENERATIONS[of.generation], name == ALGORITHMS["tree"]
+    single = name not in ALGORITHMS.values()  # one ring over all GPUs: one channel, and one GPU that leaves each node
     channel = generation.tree[of.place] if tree else math.inf
     if protocol == "ll128":
         channel = min(channel, (generation.tree_ll128 if tree else generation.ring_ll128)[of.place])
-    inside = between = of.channels * channel
+    inside = between = (1 if single else of.channels) * channel
     if protocol == "ll":
         inside, between = min(inside, generation.low_latency), min(between, of.low_latency)
     if math.isinf(inside):
         return None
     wire = PROTOCOLS[protocol].wire
     # Each GPU has a CPU for a ring, and two for each of two trees, of which the busiest sends half of all.
-    cpus = of.per_node * (2 if tree else 1)
+    cpus = 1 if single else of.per_node * (2 if tree else 1)
     return Limits(int(round(inside * 1e15) * wire), int(round(between * 1e15) * wire / cpus))
 
 

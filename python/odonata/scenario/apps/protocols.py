@@ -3,7 +3,7 @@
 The costs of the host in a preset with GPUs are those of a ring with the protocol Simple. Another protocol, or a tree,
 changes them by the difference between two entries of NCCL's own tuning tables.
 
-Source: NCCL, src/graph/tuning.cc (the tables with a base latency of 8.4 us for Simple, from version 2.19 on) and
+Source: NCCL, src/graph/tuning.cc (the tables of version 2.23) and
 src/include/device.h (lines of LL and LL128, buffers). The tables for machines with NVLink are taken.
 """
 
@@ -127,13 +127,14 @@ def with_limits(host: HostTable, limits: Limits) -> HostTable:
     costs of a message.
     """
     assert host.gpu is not None
-    share = min(Fraction(1), Fraction(limits.inside, host.gpu.most_of_one()))
+    most = host.gpu.most_of_one()
+    share = min(Fraction(1), Fraction(limits.inside, most)) if most else Fraction(1)
     gpu = host.gpu.model_copy(update={"bandwidth": int(host.gpu.bandwidth * share)})
     sizes = host.by_size or _without_sizes(host)
     last = sizes[-1]
-    most = (MAX_DELAY_PS - last.send) * limits.between // 10**18
-    if last.size < most:
-        sizes = (*sizes, last.model_copy(update={"size": min(most, MAX_MESSAGE_BYTES)}))
+    largest = (MAX_DELAY_PS - last.send) * limits.between // 10**18
+    if last.size < largest:
+        sizes = (*sizes, last.model_copy(update={"size": min(largest, MAX_MESSAGE_BYTES)}))
     written = [
         of.model_copy(update={"send": min(of.send + of.size * 10**18 // limits.between, MAX_DELAY_PS)}) for of in sizes
     ]
