@@ -162,6 +162,11 @@ def holds(row: Row) -> bool:
     return verdict in ("match", "direction")
 
 
+def without_cause(rows: Sequence[Row], why: str) -> list[Row]:
+    """The rows without this cause, which another version may have given them."""
+    return [replace(row, why="", experiment="") if row.why == why else row for row in rows]
+
+
 def explained_by_model(
     rows: Sequence[Row],
     model: str,
@@ -171,10 +176,7 @@ def explained_by_model(
     gives: Callable[[Row], bool] = lambda row: row.verdict in ("match", "direction"),
 ) -> list[Row]:
     """The rows, with a cause for what models `of` miss and `model` gives: what the models differ in. Its experiment is
-    the row of `model`. Another cause that a row has already stays."""
-    rows = [
-        replace(row, why="", experiment="") if (row.why, row.experiment) == (why, experiment) else row for row in rows
-    ]
+    the row of `model`. A cause that a row has already stays."""
     given = {(row.id, row.what) for row in rows if row.model == model and gives(row)}
     return [
         replace(row, why=why, experiment=experiment)

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOG, CORRECT, MODELS, by_case, met
-from odonata.reproduce.rows import KINDS, Row, explained_by_model, growth, judge, meets_at
+from odonata.reproduce.rows import KINDS, Row, explained_by_model, growth, judge, meets_at, without_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -201,6 +201,7 @@ def explain(rows: Sequence[Row]) -> list[Row]:
     as well (`kang2019-defects`).
     """
     others = (CORRECT, BACKLOG)
+    rows = without_cause(rows, _SIMULATOR)
     rows = explained_by_model(rows, AS_PUBLISHED, others, _SIMULATOR, _REPAIRED, _fitted)
     return explained_by_model(rows, AS_PUBLISHED, others, _SIMULATOR, _AS_RUN, lambda row: row.verdict == "match")
 

@@ -304,6 +304,7 @@ def twice(figure: str, rows_of: Callable[[Table], list[Row]], table: Table) -> l
 
 def explain(of: Sequence[Row]) -> list[Row]:
     """Gives a cause to what the routers of the authors' simulator give and today's do not."""
+    of = rows.without_cause(of, OTHER_ROUTERS)
     return rows.explained_by_model(of, AS_PUBLISHED, [TODAY], OTHER_ROUTERS, "the column as published, on this page")
 
 
