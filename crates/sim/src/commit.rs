@@ -221,7 +221,7 @@ impl<Q: Queue<Event>> Fabric<'_, Q> {
         if !to_node {
             vc.room -= wire;
             if let Some(metric) = &mut links.metric {
-                metric.send(output.slot() as u32, wire, class);
+                metric.send(output.slot() as u32, wire);
             }
         }
         if self.special {

@@ -15,7 +15,7 @@ use super::{Least, OutputPort, Wire, Wiring};
 use crate::engine::prefetch;
 use crate::spec::{MetricKind, Sensing};
 
-/// Times of bytes are kept in units of 2^-16 ps, so that those of several packets add up to the time of all their bytes.
+/// Number of bytes for which the time of a class is kept: loads are `bytes * time >> SCALE`.
 const SCALE: u32 = 16;
 /// When a port without bytes that leave is to be looked at again.
 const NEVER: u64 = i64::MAX as u64;
@@ -29,8 +29,6 @@ pub struct CreditMetric {
     sent: Vec<Sent>,
     /// The bytes behind the link of a port, as `sent`.
     leaving: RefCell<Vec<Leaving>>,
-    /// Time of a byte on the links of a class.
-    scaled: [u64; CLASSES],
     /// By slot of the receiver.
     senders: Vec<Sender>,
 }
@@ -44,22 +42,26 @@ enum Here {
     Backlog,
 }
 
-/// Bytes sent by a port: as large as an [`OutputPort`], so that both are compared in the same way.
+/// Bytes sent by a port.
 #[derive(Clone)]
-#[repr(C)]
+#[repr(C, align(32))]
 struct Sent {
     /// When the sender will know that some of them have left.
     next: Cell<u64>,
-    /// Time, on the link, of the bytes that were not known to have left at the last look. (In units of 2^-16 ps; the
-    /// specification is checked so that it does not overflow.)
+    /// Time of the bytes on the link.
     time: Cell<u64>,
+    /// Bytes that were not known to have left at the last look.
+    bytes: Cell<u64>,
+    /// Time of 2^16 bytes.
+    scaled: u64,
 }
 
 impl Sent {
-    /// Time of the bytes on the link, in picoseconds.
+    /// Sets the bytes.
     #[inline(always)]
-    fn load(&self) -> u64 {
-        self.time.get() >> SCALE
+    fn set(&self, bytes: u64) {
+        self.bytes.set(bytes);
+        self.time.set(((u128::from(bytes) * u128::from(self.scaled)) >> SCALE) as u64);
     }
 }
 
@@ -94,13 +96,18 @@ impl CreditMetric {
             let far = |wire: &Wire| wiring.places[wire.to as usize].first + u32::from(wire.port);
             if wire.node { NO_ROUTER } else { far(wire).wrapping_sub(first) }
         };
+        let sent = |wire: &Wire| Sent {
+            next: Cell::new(NEVER),
+            time: Cell::new(0),
+            bytes: Cell::new(0),
+            scaled: wiring.times(wire.class).scaled,
+        };
         let (wires, used) = if credits { (&*wiring.wires, &wiring.wires[own]) } else { (&[][..], &[][..]) };
         Some(Self {
             here,
             first,
-            sent: vec![Sent { next: Cell::new(NEVER), time: Cell::new(0) }; used.len()],
-            leaving: RefCell::new(used.iter().map(|wire| Leaving::behind(wire.class)).collect()),
-            scaled: wiring.times.map(|times| times.scaled),
+            sent: used.iter().map(sent).collect(),
+            leaving: RefCell::new(used.iter().map(|_| Leaving::default()).collect()),
             senders: wires
                 .iter()
                 .map(|wire| Sender { sent: far(wire), delay: delays[usize::from(wire.class)] })
@@ -132,61 +139,42 @@ impl CreditMetric {
         slot.wrapping_sub(self.first) as usize
     }
 
-    /// A packet is committed to the link of a port, which is of a class.
+    /// A packet is committed to the link of a port.
     #[inline(always)]
-    pub fn send(&mut self, slot: u32, bytes: u32, class: u8) {
-        let time = self.time(class, bytes.into());
+    pub fn send(&mut self, slot: u32, bytes: u32) {
         if let Some(sent) = self.sent.get(self.place(slot)) {
-            sent.time.set(sent.time.get() + time);
+            sent.set(sent.bytes.get() + u64::from(bytes));
         }
-    }
-
-    /// Time of bytes on a link of a class, as in [`Sent`].
-    #[inline(always)]
-    fn time(&self, class: u8, bytes: u64) -> u64 {
-        bytes * self.scaled[usize::from(class) % CLASSES]
     }
 
     /// A packet that came by a port, `slot`, leaves its router; the credit reaches the sender at `stamp`. No later look
     /// at the sender's port is for a time before `horizon`.
     #[inline(always)]
     pub fn leave(&mut self, slot: u32, bytes: u32, stamp: u64, horizon: u64) {
-        let Some(&Sender { sent: place, delay }) = self.senders.get(slot as usize) else { return };
-        let place = place as usize;
-        let Some(leaving) = self.leaving.get_mut().get(place) else { return };
+        let Some(&Sender { sent, delay }) = self.senders.get(slot as usize) else { return };
+        let Some(leaving) = self.leaving.get_mut().get_mut(sent as usize) else { return };
+        let Some(sent) = self.sent.get(sent as usize) else { return };
         if leaving.is_full() {
-            self.update(place, horizon); // not every routing algorithm looks at the port
+            Self::update(leaving, sent, horizon); // not every routing algorithm looks at the port
         }
-        let (sent, leaving) = (&self.sent[place], &mut self.leaving.get_mut()[place]);
         let at = stamp + u64::from(delay);
         leaving.add(at, bytes);
         sent.next.set(sent.next.get().min(at));
     }
 
-    /// Subtracts the bytes of the port at a place in `sent` that are known to have left by `now`.
-    #[cold]
-    #[inline(never)]
-    fn update(&self, place: usize, now: u64) {
-        self.subtract(&mut self.leaving.borrow_mut()[place], &self.sent[place], now);
-    }
-
-    /// The same for four ports from a place on.
-    #[cold]
-    #[inline(never)]
-    fn update_four(&self, place: usize, now: u64) {
-        let four = place..place + 4;
-        for (leaving, sent) in self.leaving.borrow_mut()[four.clone()].iter_mut().zip(&self.sent[four]) {
-            if sent.next.get() <= now {
-                self.subtract(leaving, sent, now);
-            }
-        }
-    }
-
+    /// Subtracts the bytes of a port that are known to have left by `now`.
     #[inline(always)]
-    fn subtract(&self, leaving: &mut Leaving, sent: &Sent, now: u64) {
+    fn update(leaving: &mut Leaving, sent: &Sent, now: u64) {
         let (left, next) = leaving.take(now);
-        sent.time.set(sent.time.get() - self.time(leaving.class, left));
+        sent.set(sent.bytes.get() - left);
         sent.next.set(next.unwrap_or(NEVER));
+    }
+
+    /// The same for the port at a place in `sent`.
+    #[cold]
+    #[inline(never)]
+    fn update_sender(&self, place: usize, now: u64) {
+        Self::update(&mut self.leaving.borrow_mut()[place], &self.sent[place], now);
     }
 
     /// What counts of the packets that are still in the router.
@@ -206,9 +194,9 @@ impl CreditMetric {
         let (own, place) = (self.own(port, now), self.place(slot));
         let Some(sent) = self.sent.get(place) else { return own };
         if sent.next.get() <= now {
-            self.update(place, now);
+            self.update_sender(place, now);
         }
-        own + sent.load()
+        own + sent.time.get()
     }
 
     /// Whether the load of the port of a slot is below a limit. No later look at the port may be for an earlier time.
@@ -218,14 +206,14 @@ impl CreditMetric {
         let (own, place) = (self.own(port, now), self.place(slot));
         let Some(sent) = self.sent.get(place) else { return own < limit };
         // What has left since the last look only makes the load smaller.
-        if own + sent.load() < limit {
+        if own + sent.time.get() < limit {
             return true;
         }
         if sent.next.get() > now {
             return false;
         }
-        self.update(place, now);
-        own + sent.load() < limit
+        self.update_sender(place, now);
+        own + sent.time.get() < limit
     }
 
     /// The least load of up to 64 adjacent ports, and the ports that have it, as bits. The first port has this slot. No
@@ -252,11 +240,11 @@ impl CreditMetric {
     #[cfg_attr(all(target_arch = "x86_64", not(any(miri, test))), cold)]
     fn least_portable(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         // Two passes without a choice per port are faster than one with choices.
-        let load = |(sent, port): (&Sent, &OutputPort)| port.blocked_ps + sent.load();
+        let load = |(sent, port): (&Sent, &OutputPort)| port.blocked_ps + sent.time.get();
         let mut least = u64::MAX;
         for (offset, (sent, port)) in all.iter().zip(ports).enumerate() {
             if sent.next.get() <= now {
-                self.update(place + offset, now);
+                self.update_sender(place + offset, now);
             }
             least = least.min(load((sent, port)));
         }
@@ -273,29 +261,33 @@ impl CreditMetric {
     fn least_avx2(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         use std::arch::x86_64::*;
 
-        use super::least::avx2::{four_ports, least, pairs};
+        use super::least::avx2::{Loads, four_ports, pairs};
 
         // The times of the next bytes to leave and of the bytes on the link; `pairs` says in which order.
         let four_sent = |four: &[Sent; 4]| {
-            let halves: *const __m256i = std::ptr::from_ref(four).cast();
-            // SAFETY: each of the four is two 64-bit numbers, and any bits are valid.
-            unsafe { pairs(_mm256_loadu_si256(halves), _mm256_loadu_si256(halves.add(1))) }
+            // SAFETY: the first two fields of each are two 64-bit numbers, and any bits are valid.
+            let both = |sent: &Sent| unsafe { _mm_loadu_si128(std::ptr::from_ref(sent).cast()) };
+            let [a, b, c, d] = four;
+            pairs(_mm256_set_m128i(both(b), both(a)), _mm256_set_m128i(both(d), both(c)))
         };
-        let at = _mm256_set1_epi64x(now as i64);
+        let (at, mut loads) = (_mm256_set1_epi64x(now as i64), Loads::new());
         let (fours, rest) = all.as_chunks::<4>();
         let (ports, last) = ports.as_chunks::<4>();
-        let loads = |(index, (four, ports)): (usize, (&[Sent; 4], &[OutputPort; 4]))| {
+        for (index, (four, ports)) in fours.iter().zip(ports).enumerate() {
             let (next, mut time) = four_sent(four);
             if _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(next, at))) != 0b1111 {
-                self.update_four(place + 4 * index, now);
+                for (offset, sent) in four.iter().enumerate() {
+                    if sent.next.get() <= now {
+                        self.update_sender(place + 4 * index + offset, now);
+                    }
+                }
                 time = four_sent(four).1;
             }
             let (_, blocked) = four_ports(ports);
-            _mm256_add_epi64(_mm256_srli_epi64::<{ SCALE as i32 }>(time), blocked)
-        };
+            loads.add(_mm256_add_epi64(time, blocked));
+        }
         let first = self.first + (place + 4 * fours.len()) as u32;
-        let rest = (first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now));
-        least(fours.iter().zip(ports).enumerate().map(loads), rest)
+        loads.load_and_ties((first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
     }
 }
 
@@ -304,15 +296,15 @@ mod tests {
     use super::*;
     use crate::engine::random::mix64;
 
-    /// A metric of ports that all send, each over a cable to another: the first to the last, and so on.
-    fn metric(ports: u32, delay: u64, scaled: u64) -> CreditMetric {
+    /// A metric of one cable between two ports, both of which are senders.
+    fn metric(delay: u64, scaled: u64) -> CreditMetric {
+        let sent = Sent { next: Cell::new(NEVER), time: Cell::new(0), bytes: Cell::new(0), scaled };
         CreditMetric {
             here: Here::Waiting,
-            sent: vec![Sent { next: Cell::new(NEVER), time: Cell::new(0) }; ports as usize],
-            leaving: RefCell::new((0..ports).map(|_| Leaving::behind(1)).collect()),
-            scaled: [0, scaled, 0, 0],
+            sent: vec![sent; 2],
+            leaving: RefCell::new(vec![Leaving::default(), Leaving::default()]),
             first: 0,
-            senders: (0..ports).rev().map(|sent| Sender { sent, delay: delay as u32 }).collect(),
+            senders: [1, 0].map(|sent| Sender { sent, delay: delay as u32 }).to_vec(),
         }
     }
 
@@ -322,7 +314,7 @@ mod tests {
     fn loads_are_those_of_a_plain_list() {
         for case in 0..40_u64 {
             let (delay, every, scaled) = (case % 3 * 700, 1 + case % 7, (1 << SCALE) + case * 1_000);
-            let mut metric = metric(2, delay, scaled);
+            let mut metric = metric(delay, scaled);
             let mut plain: Vec<(u64, u64)> = Vec::new();
             let mut now = 0;
             for step in 0..2_000 {
@@ -330,7 +322,7 @@ mod tests {
                 now += random % 100;
                 if random.is_multiple_of(2) {
                     let (bytes, stamp) = (1 + (random >> 8) % 65_536, now + 1 + (random >> 40) % 900);
-                    metric.send(0, bytes as u32, 1);
+                    metric.send(0, bytes as u32);
                     metric.leave(1, bytes as u32, stamp, now - now.min(random % 200));
                     plain.push((stamp + delay, bytes));
                 }
@@ -349,33 +341,6 @@ mod tests {
                 }
                 assert_eq!(metric.load(1, &OutputPort::default(), now), 0, "the other direction sends nothing");
             }
-        }
-    }
-
-    #[test]
-    fn the_least_load_is_the_same_one_by_one_and_four_at_once() {
-        for case in 0..3_000_u64 {
-            let random = |k: u64| mix64(case << 12 | k);
-            let (ports, now, span) = (1 + random(0) as u32 % 64, 5_000, [3, 10_000][case as usize % 2]);
-            let metric = || {
-                let mut metric = metric(ports, 0, 1 << SCALE);
-                for step in 0..u64::from(ports) * (random(1) % 4) {
-                    let random = |k: u64| random(step << 2 | k) >> 10;
-                    let (port, bytes, stamp) = (random(2) as u32 % ports, 1 + random(3) % span, random(4) % 10_000);
-                    metric.send(port, bytes as u32, 1);
-                    metric.leave(ports - 1 - port, bytes as u32, stamp, 0);
-                }
-                metric
-            };
-            let outs: Vec<_> =
-                (0..ports.into()).map(|k| OutputPort { free: random(k), blocked_ps: random(k + 64) % span }).collect();
-            let one_by_one = metric();
-            let loads: Vec<_> = (0..).zip(&outs).map(|(slot, port)| one_by_one.load(slot, port, now)).collect();
-            let least = *loads.iter().min().expect("there is one");
-            let ties = loads.iter().rev().fold(0, |ties, &load| ties << 1 | u64::from(load == least));
-            let (at_once, portable) = (metric(), metric());
-            assert_eq!(at_once.least(0, &outs, now), (least, ties), "case {case}");
-            assert_eq!(portable.least_portable(0, &portable.sent, &outs, now), (least, ties), "case {case}");
         }
     }
 }

@@ -58,56 +58,64 @@ fn portable(ports: &[OutputPort], now: u64) -> (u64, u64) {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub mod avx2 {
     use std::arch::x86_64::*;
-    use std::mem::MaybeUninit;
 
     use super::OutputPort;
 
     /// Fours of 64 loads.
     const FOURS: usize = 16;
 
-    /// The least of up to 64 loads, and the positions at which it occurs, as bits. The loads come in fours, each with
-    /// the positions 0, 2, 1 and 3, and the last ones, up to three, one by one. All are below 2^63, so they may be
-    /// compared as signed numbers.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    #[must_use]
-    pub fn least(fours: impl Iterator<Item = __m256i>, rest: impl Iterator<Item = u64>) -> (u64, u64) {
-        let most = _mm256_set1_epi64x(i64::MAX);
-        let (mut loads, mut least, mut count) = ([MaybeUninit::uninit(); FOURS], most, 0_usize);
-        let min = |a, b| _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
-        for (place, four) in loads.iter_mut().zip(fours) {
-            place.write(four);
-            least = min(least, four);
-            count += 1;
+    /// Up to 64 loads, and the least of them. All numbers are below 2^63, so they may be compared as signed ones.
+    pub struct Loads {
+        /// Four each. Those not yet added are more than any load.
+        fours: [__m256i; FOURS],
+        least: __m256i,
+        count: usize,
+    }
+
+    impl Loads {
+        /// No loads.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        #[must_use]
+        pub fn new() -> Self {
+            let most = _mm256_set1_epi64x(i64::MAX);
+            Self { fours: [most; FOURS], least: most, count: 0 }
         }
-        let (mut last, mut some) = ([i64::MAX; 4], false);
-        for (to, load) in last.iter_mut().zip(rest) {
-            (*to, some) = (load as i64, true);
+
+        /// Adds four loads: those at the positions 0, 2, 1 and 3 of four ports.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        pub fn add(&mut self, loads: __m256i) {
+            let loads = _mm256_permute4x64_epi64::<0b11_01_10_00>(loads);
+            self.fours[self.count % FOURS] = loads;
+            self.count += 1;
+            self.least = _mm256_blendv_epi8(self.least, loads, _mm256_cmpgt_epi64(self.least, loads));
         }
-        if some {
-            let [a, b, c, d] = last;
-            let four = _mm256_setr_epi64x(a, c, b, d);
-            loads[count].write(four);
-            least = min(least, four);
-            count += 1;
+
+        /// The least load, and the positions at which it occurs, as bits; after up to three more loads.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        #[must_use]
+        pub fn load_and_ties(mut self, rest: impl Iterator<Item = u64>) -> (u64, u64) {
+            let (mut last, mut count) = ([i64::MAX; 4], 0);
+            for (to, load) in last.iter_mut().zip(rest) {
+                *to = load as i64;
+                count += 1;
+            }
+            if count > 0 {
+                let [a, b, c, d] = last;
+                self.add(_mm256_setr_epi64x(a, c, b, d));
+            }
+            let halves = (_mm256_castsi256_si128(self.least), _mm256_extracti128_si256::<1>(self.least));
+            let of = |half| _mm_extract_epi64::<0>(half).min(_mm_extract_epi64::<1>(half));
+            let least = of(halves.0).min(of(halves.1));
+            let (all, mut ties) = (_mm256_set1_epi64x(least), 0);
+            for (four, &loads) in self.fours[..self.count.min(FOURS)].iter().enumerate() {
+                let equal = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(loads, all)));
+                ties |= (equal as u64) << (4 * four);
+            }
+            (least as u64, ties)
         }
-        if let Some(place) = loads.get_mut(count) {
-            place.write(most); // so that the last four has a partner
-        }
-        let halves = (_mm256_castsi256_si128(least), _mm256_extracti128_si256::<1>(least));
-        let of = |half| _mm_extract_epi64::<0>(half).min(_mm_extract_epi64::<1>(half));
-        let least = of(halves.0).min(of(halves.1));
-        // The upper halves of the comparisons of two fours are at the positions 0, 2, 4, 6, 1, 3, 5 and 7.
-        let (all, ascending) = (_mm256_set1_epi64x(least), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-        let mut ties = 0;
-        for (eight, fours) in loads.as_chunks::<2>().0[..count.div_ceil(2)].iter().enumerate() {
-            // SAFETY: the first `count` have been written, and the one after them.
-            let equal = |four: &MaybeUninit<_>| _mm256_cmpeq_epi64(unsafe { four.assume_init() }, all);
-            let [low, high] = [equal(&fours[0]), equal(&fours[1])].map(|equal| _mm256_castsi256_ps(equal));
-            let equal = _mm256_permutevar8x32_ps(_mm256_shuffle_ps::<0b10_00_10_00>(low, high), ascending);
-            ties |= (_mm256_movemask_ps(equal) as u64) << (8 * eight);
-        }
-        (least as u64, ties)
     }
 
     /// Two pairs of numbers of each of four consecutive ports: the first ones at the positions 0, 2, 1, 3, and the second
@@ -135,12 +143,13 @@ pub mod avx2 {
     pub fn least_backlog(ports: &[OutputPort], now: u64) -> (u64, u64) {
         let (fours, rest) = ports.as_chunks::<4>();
         let at = _mm256_set1_epi64x(now as i64);
-        let backlogs = |four| {
+        let mut loads = Loads::new();
+        for four in fours {
             let (free, blocked) = four_ports(four);
             let later = _mm256_blendv_epi8(at, free, _mm256_cmpgt_epi64(free, at));
-            _mm256_add_epi64(_mm256_sub_epi64(later, at), blocked)
-        };
-        least(fours.iter().map(backlogs), rest.iter().map(|port| port.backlog(now)))
+            loads.add(_mm256_add_epi64(_mm256_sub_epi64(later, at), blocked));
+        }
+        loads.load_and_ties(rest.iter().map(|port| port.backlog(now)))
     }
 }
 

@@ -14,8 +14,6 @@ pub struct Leaving {
     times: [u64; IN_PLACE],
     bytes: [u32; IN_PLACE],
     first: u8,
-    /// Class of the link.
-    pub class: u8,
     /// Number of packets, in place and later ones.
     count: u32,
     /// Those after the ones in place.
@@ -30,12 +28,6 @@ fn position(first: u8, after: u32) -> usize {
 }
 
 impl Leaving {
-    /// No bytes, behind a link of a class.
-    #[must_use]
-    pub fn behind(class: u8) -> Self {
-        Self { class, ..Self::default() }
-    }
-
     /// Whether the next addition is to a list elsewhere.
     #[inline(always)]
     pub fn is_full(&self) -> bool {

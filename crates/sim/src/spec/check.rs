@@ -39,9 +39,6 @@ const MAX_WINDOW: u32 = 1 << 20;
 const MAX_WINDOW_BYTES: u64 = 1 << 40;
 /// Largest buffer of a channel.
 const MAX_BUFFER_BYTES: u64 = 1 << 30;
-/// Longest time in which a link between routers sends what the buffers of all channels behind it hold: 2^46 ps, 70 s.
-/// Congestion metrics add up such times in units of 2^-16 ps.
-const MAX_BUFFERED_PS: u64 = 1 << 46;
 /// Most intervals or iterations.
 const MAX_ITERATIONS: u64 = u32::MAX as u64 / 2;
 /// Longest serialisation of one full packet, in picoseconds: 4 ms.
@@ -276,10 +273,7 @@ impl FabricSpec {
             }
             range(&at("latency_ps"), link.latency_ps, 0, MAX_DELAY_PS)?;
             range(&at("credit_delay_ps"), link.credit_delay_ps, 0, MAX_DELAY_PS)?;
-            let buffered = (MAX_BUFFERED_PS << 16) / link.bandwidth.serialisation_ps(1 << 16);
-            let between_routers = MAX_BUFFER_BYTES.min(buffered / u64::from(self.all_channels()));
-            let most_bytes = if class == "node" { MAX_BUFFER_BYTES } else { between_routers };
-            let (found_bytes, packet_bytes) = (link.buffer_bytes, wire_bytes);
+            let (found_bytes, packet_bytes, most_bytes) = (link.buffer_bytes, wire_bytes, MAX_BUFFER_BYTES);
             if found_bytes < packet_bytes || found_bytes > most_bytes {
                 let kind = ErrorKind::BufferOutOfRange { found_bytes, packet_bytes, most_bytes };
                 return Err(kind.at(at("buffer_bytes")));

@@ -68,7 +68,7 @@ fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now:
     for slot in 0..slots {
         let Peer::Router(far) = machine.network.peer[slot] else { continue };
         for _ in 0..c.within(0, 3) {
-            credit_metric.send(slot as u32, 1_000, machine.network.class[slot].0);
+            credit_metric.send(slot as u32, 1_000);
             if c.chance(50) {
                 credit_metric.leave(far.0, 1_000, now - 1 + c.within(0, 1_000), 0);
             }

@@ -143,7 +143,7 @@ fn loads_are_sums_of_what_is_not_known_to_have_left() {
                 let mut credit_metric =
                     CreditMetric::new(&spec.sensing, &wiring, network.classes, wiring.slots(&(0..u32::MAX)))?;
                 for &(bytes, leaves) in &sent {
-                    credit_metric.send(slot, bytes, network.class[slot as usize].0);
+                    credit_metric.send(slot, bytes);
                     leaves.into_iter().for_each(|stamp| credit_metric.leave(far.0, bytes, stamp, 0));
                 }
                 Some(credit_metric.load(slot, &port, now))

@@ -81,15 +81,6 @@ fn fabric() {
             "fabric.links.global.buffer_bytes",
             "buffer-out-of-range (found_bytes = 1073741825, packet_bytes = 1000, most_bytes = 1073741824)",
         ),
-        // Both channels of the slowest link could hold bytes for 70 s.
-        (
-            |s| {
-                let local = link_mut(s, "local");
-                (local.bandwidth, local.buffer_bytes) = (Bandwidth(250_000_000_000), 8_796_094);
-            },
-            "fabric.links.local.buffer_bytes",
-            "buffer-out-of-range (found_bytes = 8796094, packet_bytes = 1000, most_bytes = 8796093)",
-        ),
     ]);
     accepted(&[
         |s| s.fabric.packet_bytes = 65_536,
