@@ -100,6 +100,7 @@ APPLICATIONS: dict[str, dict[str, Any]] = {
     WITHOUT_COMPUTING: _MILC,
     "Nekbone": {"motif": "nekbone", "elements": [5, 5, 5]},
     "LAMMPS": {"motif": "lammps", "cells": [10, 10, 10]},
+    "HPCG": {"motif": "hpcg", "cells": [16, 16, 16]},
     "FFT": {"motif": "phases", "phases": [{"compute": "50 us"}, {"motif": "fft3d", "cells": [128, 128, 128]}]},
 }
 """Skeletons (docs/skeletons.md), smaller than their defaults, and a proxy: the cube of FFT and its computing are
