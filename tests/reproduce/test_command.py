@@ -18,7 +18,10 @@ from odonata.study.study import open_study
 from .conftest import Here
 
 VALIDATION = Path(__file__).parents[2] / "validation"
-KANG = ("4kb", "512kb-4mb", "matrix", "broadcast", "background", "variants", "defects", "calibration", "metric")
+KANG = (
+    *("4kb", "512kb-4mb", "matrix", "matrix-512kb", "broadcast", "background"),
+    *("variants", "defects", "calibration", "metric"),
+)
 
 
 def test_list_names_every_study(capsys):

@@ -1,4 +1,4 @@
-"""`kang2019-matrix`: all cases of 4 KB, and relations over seeds."""
+"""`kang2019-matrix` and `kang2019-matrix-512kb`: all cases, and relations over seeds."""
 
 import pytest
 
@@ -21,6 +21,30 @@ def test_the_matrix_has_all_cases_of_4_kb():
     assert make(minimal).data["job"][1]["routing"] == "minimal"
     # The background is under way before the shortest job has sent half of its messages.
     assert min(met(point["case"], point["messages"]) for point in points) > 0.5
+
+
+def test_the_larger_matrix_has_all_cases_of_512_kb():
+    points = find("kang2019-matrix-512kb").points(False)
+    assert len({(point["case"], point["repetition"]) for point in points}) == len(points)
+    cases = {point["case"] for point in points if "minimal" not in point["case"]}
+    assert len(cases) == 3 * 2 * 3 * 4
+    assert {case.split("/")[2].partition("@")[0] for case in cases} == {"512KB"}
+    # One message would not know the interval.
+    assert min(point["messages"] for point in points) > 1
+    assert min(met(point["case"], point["messages"]) for point in points) >= 0.5
+
+
+def test_rows_of_the_larger_matrix_name_their_size():
+    runs = [
+        {**point, "latency_mean_ps": 1.02 if "%" in point["case"] else 1.0}
+        for point in find("kang2019-matrix-512kb").points(False)
+    ]
+    rows = {row.what: row for row in find("kang2019-matrix-512kb").rows(runs)}
+    assert len(rows) == 15
+    assert rows["stencil, 512 KB, contiguous: largest slowdown by the three backgrounds"].verdict == "no match"
+    assert rows["tornado, 512 KB, contiguous: largest slowdown by the three backgrounds"].repetitions == 5
+    experiment = rows["uniform-random, 512 KB, contiguous, every 100us: slowdown by 130 % on minimal paths only"]
+    assert experiment.verdict == "not comparable"
 
 
 def test_relations_of_the_matrix_hold_at_every_seed_or_fail():

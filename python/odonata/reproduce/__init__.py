@@ -22,6 +22,7 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-4kb": "odonata.reproduce.kang2019.four_kb",
     "kang2019-512kb-4mb": "odonata.reproduce.kang2019.large",
     "kang2019-matrix": "odonata.reproduce.kang2019.matrix",
+    "kang2019-matrix-512kb": "odonata.reproduce.kang2019.matrix",
     "kang2019-broadcast": "odonata.reproduce.kang2019.broadcast",
     "kang2019-background": "odonata.reproduce.kang2019.background",
     "kang2019-variants": "odonata.reproduce.kang2019.variants",

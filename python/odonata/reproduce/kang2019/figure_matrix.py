@@ -1,4 +1,4 @@
-"""The picture of `kang2019-matrix`: figures 5 to 7 with the shipped model, a box for each case of the first seed."""
+"""The picture of `kang2019-matrix` and `kang2019-matrix-512kb`: figures 5 to 7, a box for each case, first seed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.reproduce.reproduction import Runs
-    from odonata.reproduce.rows import Row
 
-SIZE = "4 KB"
 _LOADS = tuple(load.replace("@100us", "@1us") for load in LOADS)
 
 
-def draw(_: Sequence[Row], runs: Runs) -> Figure:
-    """The picture of the runs of the full study."""
+def draw(sizes: Sequence[str], runs: Runs) -> Figure:
+    """The picture of the runs of the full study, with two columns for each size."""
     cases = by_case(runs)
+    columns = [(size, place) for size in sizes for place in BOTH]
     with settings():
-        made = figure(8.5, 9.0)
-        for line, (number, pattern) in zip(made.subplots(len(FIGURES), len(BOTH)), FIGURES.items(), strict=True):
-            for axes, place in zip(line, BOTH, strict=True):
-                boxes(axes, cases, f"{pattern}/{place}", SIZE, _LOADS)
-                axes.set_title(f"{number}({letter(SIZE, place)}): {place}, {SIZE}")
+        made = figure(1.0 + 3.75 * len(columns), 9.0)
+        for line, (number, pattern) in zip(made.subplots(len(FIGURES), len(columns)), FIGURES.items(), strict=True):
+            for axes, (size, place) in zip(line, columns, strict=True):
+                boxes(axes, cases, f"{pattern}/{place}", size, _LOADS)
+                axes.set_title(f"{number}({letter(size, place)}): {place}, {size}")
             share(line)
             line[0].set_ylabel(f"{pattern}: latency")
         legend(made, published=False)
