@@ -40,7 +40,7 @@ ALLOWED = (
     r"queues?|allocations|islands|patterns|seeds|families|links|ports|channels|leaves|spines|cells|neighbours|queue)\b",
     rf"(?:every|intervals? of|after|N =|ratio|=|threshold of|load of) {SIZE}(?:(?:,| and| or) {SIZE})* ?(?:us|µs|ms|ns|s|%|x)?",
     rf"{SIZE}(?:(?:,| and| or) {SIZE})* % (?:interval|intervals|background|utilisation|quantile|confidence|of the (?:machine|load))",
-    rf"{SIZE}(?: x {SIZE})* (?:sites|elements|atoms|cells|exchanges|floating-point operations)\b|{SIZE} Gflop/s|computing of {SIZE} µs|\bCP2K\b",
+    rf"{SIZE}(?: x {SIZE})* (?:sites|elements|atoms|exchanges|floating-point operations)\b|{SIZE} Gflop/s|computing of {SIZE} µs|\bCP2K\b",
     r"\b(?:beside|background of) \d+(?:(?:,| and) \d+)* %",
     r"\b\d\. \*\*",
     rf"(?:sizes? of|nodes of|first|[Jj]obs? of|and of|four of|or of|of 16 nodes, or of|small|large|on|jobs of \d+, or of) \(?(?:jobs? \()?{SIZE}(?: to {SIZE})?(?:,| of)?",
