@@ -105,10 +105,10 @@ lint-python: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
 
-# Whether the types of the extension module are those that it has.
+# What needs the installed package: its layers, and whether the types of the extension module are those that it has.
 lint-stubs: $(INSTALLED) tested
+	$(BIN)/lint-imports
 	$(BIN)/stubtest odonata._core
 
 lint-rust: $(INSTALLED)
