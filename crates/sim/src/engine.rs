@@ -30,7 +30,7 @@ pub use barrier::{Barrier, Broken};
 pub use bursts::{Burst, Bursts};
 pub use ordered::Ordered;
 pub use partition::Partition;
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_whole};
 pub use wheel::Wheel;
 pub use window::Window;
 

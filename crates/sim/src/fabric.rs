@@ -26,7 +26,7 @@ pub use credit_metric::CreditMetric;
 pub use credits::Credits;
 pub use hop::HopTiming;
 pub use info::PacketInfo;
-pub use least::{Least, least_backlog};
+pub use least::{Least, as_bits, least_backlog};
 pub use links::Links;
 pub use logs::{Logs, VcLog};
 pub use marks::Marks;

@@ -42,7 +42,7 @@ use std::sync::Arc;
 use odonata_error::Error;
 use odonata_programs::Program;
 
-use crate::engine::LAST_TIME;
+use crate::engine::{LAST_TIME, prefetch_whole};
 use crate::spec::{JobSpec, Spec};
 pub use protocol_messages::ProtocolMessage;
 pub use protocol_messages::ProtocolMessageKind;
@@ -180,6 +180,27 @@ impl Programs {
     /// [`run`](Self::run).
     pub fn settle(&mut self, end: u64) -> Option<Box<Error>> {
         (0..self.host_of.len() as u32).find_map(|node| if self.is_host(node) { self.run(node, end) } else { None })
+    }
+
+    /// Prefetches what a node waits for.
+    #[inline(always)]
+    pub fn prefetch_host(&self, node: u32) {
+        if let Some(&host) = self.host_of.get(node as usize) {
+            prefetch_whole(&self.hosts, host as usize);
+        }
+    }
+
+    /// Prefetches the state of the rank for which the first event of a node is. What the node waits for has been
+    /// prefetched.
+    #[inline]
+    pub fn prefetch_rank(&self, node: u32) {
+        if let Some(&host) = self.host_of.get(node as usize)
+            && let Some(of) = self.hosts.get(host as usize)
+            && let Some(rank) = of.first_rank()
+            && let Some(running) = &self.running[usize::from(of.job)]
+        {
+            running.prefetch(rank);
+        }
     }
 
     /// When an event of the node must be scheduled, if it is earlier than all events scheduled for it.

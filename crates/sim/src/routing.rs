@@ -81,6 +81,19 @@ pub trait RoutingAlgorithm: Clone + Send + Sync {
         None
     }
 
+    /// The same for machines whose links are in no cache, where a guess is worth more work. It may read what
+    /// [`prefetch_rows`](Self::prefetch_rows) has prefetched.
+    #[inline(always)]
+    fn guess_far(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
+        self.guess(place, packet)
+    }
+
+    /// Prefetches what [`guess_far`](Self::guess_far) and [`route`](Self::route) look up.
+    #[inline(always)]
+    fn prefetch_rows(&self, place: RouterPlace, packet: &Event) {
+        let _ = (place, packet);
+    }
+
     /// Which packets of routing number `routing` take the same path.
     fn granularity(&self, routing: u8) -> PathGranularity;
 }

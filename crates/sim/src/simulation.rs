@@ -10,6 +10,8 @@ mod merge;
 mod partitions;
 mod setup;
 
+use std::ops::Range;
+
 use odonata_error::Error;
 
 use crate::commit::Fabric;
@@ -38,6 +40,37 @@ const EVENTS_AHEAD: usize = 8;
 /// cache.
 const PREFETCH_BYTES: usize = 1 << 20;
 
+/// Size of a run's tables, in bytes, from which on they are taken to be in no cache (assumed: a core's share of a server's
+/// last-level cache).
+const FAR_BYTES: usize = 32 << 20;
+/// Tables of these sizes are taken to be so in builds for tests, which can afford such machines.
+const FAR_IN_TESTS: Range<usize> = 1 << 12..PREFETCH_BYTES;
+/// Number of ranks of programs from which on their state is taken to be in no second-level cache, with about 1 KB each.
+const FAR_RANKS: usize = 1 << 11;
+
+/// Which memory is prefetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prefetches {
+    Nothing,
+    /// What an event certainly needs, and outputs that can be guessed cheaply.
+    Near,
+    /// What takes look-ups to find as well: outputs, and the state of ranks.
+    Far,
+}
+
+impl Prefetches {
+    /// For tables of so many bytes, and programs of so many ranks.
+    fn of(bytes: usize, ranks: usize) -> Self {
+        match bytes {
+            FAR_BYTES.. => Self::Far,
+            _ if ranks >= FAR_RANKS => Self::Far,
+            _ if cfg!(debug_assertions) && FAR_IN_TESTS.contains(&bytes) => Self::Far,
+            PREFETCH_BYTES.. => Self::Near,
+            _ => Self::Nothing,
+        }
+    }
+}
+
 /// A run in progress: one field for each room, and what the main loop needs.
 pub struct Simulation<'s, Q, R, S, E> {
     /// Links, pending events, and who observes them.
@@ -50,8 +83,7 @@ pub struct Simulation<'s, Q, R, S, E> {
     /// If a message may end the run sooner than a window ahead: how long ahead its delivery is known. (Each event of a
     /// window delivers at most one. So windows stay long until there are fewer messages left than events in a window.)
     delivery: Option<u64>,
-    /// Whether memory is prefetched.
-    prefetches: bool,
+    prefetches: Prefetches,
     /// Number of events at which the monitor is called next.
     next_look: u64,
     /// Whether no event is left, not even after the end.
@@ -115,16 +147,39 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         if S::ARBITRATES {
             return self.visit_arbitrating(window, monitor);
         }
+        if self.prefetches == Prefetches::Far {
+            return self.visit_far(window, monitor);
+        }
         for position in 0..window.len() {
             // SAFETY: `position` is below the number of events.
             let (router, event) = unsafe { window.get_unchecked(position) };
             if self.fabric.queue.has_late() {
                 self.handle_late(window, position, monitor)?;
             }
-            if self.prefetches && position + EVENTS_AHEAD < window.len() {
+            if self.prefetches == Prefetches::Near && position + EVENTS_AHEAD < window.len() {
                 self.prefetch_for(window, position + EVENTS_AHEAD);
             }
             self.handle(router, event);
+        }
+        if self.fabric.queue.has_late() {
+            self.handle_late(window, window.len(), monitor)?;
+        }
+        Ok(())
+    }
+
+    /// The same with [`Prefetches::Far`].
+    #[inline(never)]
+    fn visit_far(&mut self, window: &Window<Event>, monitor: &mut dyn Monitor) -> Result<(), Error> {
+        for position in 0..window.len() {
+            // SAFETY: `position` is below the number of events.
+            let (router, event) = unsafe { window.get_unchecked(position) };
+            if self.fabric.queue.has_late() {
+                self.handle_late(window, position, monitor)?;
+            }
+            if position + EVENTS_AHEAD < window.len() {
+                self.prefetch_far_for(window, position + EVENTS_AHEAD);
+            }
+            self.handle_apart(router, event);
         }
         if self.fabric.queue.has_late() {
             self.handle_late(window, window.len(), monitor)?;
@@ -143,10 +198,16 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
                 visited == Some(router) || self.fabric.queue.in_one_order(),
                 "affected sooner than the lookahead allows"
             );
-            self.handle(router, &event);
+            self.handle_apart(router, &event);
             self.look(monitor)?; // there may be any number of late events
         }
         Ok(())
+    }
+
+    /// The same as [`handle`](Self::handle), compiled once for all who call it.
+    #[inline(never)]
+    fn handle_apart(&mut self, router: u32, event: &Event) {
+        self.handle(router, event);
     }
 
     /// Handles an event of a router.
@@ -206,14 +267,63 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         let last = place.is_last(event);
         self.nodes.flights.prefetch(event.message & 0_u32.wrapping_sub(u32::from(last)));
         if let Some(guess) = self.routing.guess(place, event) {
-            let (port, channel) = if last { (event.to_port(), 0) } else { guess };
-            let slot = place.first + u32::from(port);
-            prefetch(&self.fabric.links.vcs, self.fabric.links.vc(slot, channel));
-            prefetch(&self.fabric.links.outs, slot as usize);
+            self.prefetch_output(place, if last { (event.to_port(), 0) } else { guess });
         }
     }
 
-    /// The same for events that are not packets.
+    /// Prefetches a router's output: its port and the output VC of a channel. Returns its slot, and the output VC.
+    #[inline(always)]
+    fn prefetch_output(&self, place: RouterPlace, (port, channel): (u16, u8)) -> (usize, usize) {
+        let slot = place.first + u32::from(port);
+        let vc = self.fabric.links.vc(slot, channel);
+        prefetch(&self.fabric.links.vcs, vc);
+        prefetch(&self.fabric.links.outs, slot as usize);
+        (slot as usize, vc)
+    }
+
+    /// The same as [`prefetch_for`](Self::prefetch_for), and what takes look-ups to find: the output that a packet will
+    /// probably take, and the state of ranks. What these look-ups read is prefetched for an event further ahead.
+    #[inline(never)]
+    fn prefetch_far_for(&self, window: &Window<Event>, position: usize) {
+        if position + EVENTS_AHEAD < window.len() {
+            self.prefetch_look_ups(window, position + EVENTS_AHEAD);
+        }
+        self.prefetch_for(window, position);
+        let (place, _, event) = self.about(window, position);
+        let programs = self.nodes.programs.as_ref();
+        if !event.is_packet() {
+            if let (EventKind::Issue, Some(programs)) = (event.kind(), programs) {
+                programs.prefetch_rank(event.key);
+            }
+        } else if place.is_last(event) {
+            let (_, vc) = self.prefetch_output(place, (event.to_port(), 0));
+            if let Some(programs) = programs {
+                programs.prefetch_host(self.fabric.links.vcs[vc].to() / self.fabric.links.wiring.rails);
+            }
+        } else if let Some(guess) = self.routing.guess_far(place, event) {
+            let (slot, _) = self.prefetch_output(place, guess);
+            if let Some(metric) = &self.fabric.links.metric {
+                metric.prefetch_load(slot);
+            }
+        }
+    }
+
+    /// Prefetches what [`prefetch_far_for`](Self::prefetch_far_for) looks up for the event at a position.
+    #[inline]
+    fn prefetch_look_ups(&self, window: &Window<Event>, position: usize) {
+        let (place, _, event) = self.about(window, position);
+        if !event.is_packet() {
+            if let (EventKind::Issue, Some(programs)) = (event.kind(), &self.nodes.programs) {
+                programs.prefetch_host(event.key);
+            }
+        } else if place.is_last(event) {
+            self.prefetch_output(place, (event.to_port(), 0));
+        } else {
+            self.routing.prefetch_rows(place, event);
+        }
+    }
+
+    /// The same as [`prefetch_for`](Self::prefetch_for) for events that are not packets.
     #[inline(never)]
     fn prefetch_for_other(&self, event: &Event, vc: usize) {
         if event.kind() == EventKind::OutputCredit {

@@ -45,8 +45,12 @@ pub struct DragonflyPlus {
     gateway_start: Vec<u32>,
     /// Spines (by number in their group) with a link to that other group, ascending, each once.
     gateways: Vec<u16>,
-    /// For each spine (global number) the first port to each other group, by peer rank; one more entry at the end.
-    global_ports: Vec<u16>,
+    /// As `gateways`, the first port of that spine to that group, and the end of these ports; empty if the machine is
+    /// complete.
+    ports_of_gateways: Vec<[u16; 2]>,
+    /// For each spine (global number) the first port to each other group, by peer rank, and the end of its ports; empty
+    /// unless the machine is complete, because it grows with groups and spines.
+    ports_of_spines: Vec<u16>,
     most_links: u32,
     /// What still works, if something has failed.
     live: Option<Box<Live>>,
@@ -127,8 +131,29 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn gateways(&self, from: GroupId, to: GroupId) -> &[u16] {
-        let row = from.index() * self.spec.groups as usize + to.index();
-        &self.gateways[self.gateway_start[row] as usize..self.gateway_start[row + 1] as usize]
+        &self.gateways[self.gateways_of(from, to)]
+    }
+
+    /// Positions of the gateways from a group to another in the list of all.
+    #[inline]
+    fn gateways_of(&self, from: GroupId, to: GroupId) -> Range<usize> {
+        let row = self.gateway_row(from, to);
+        self.gateway_start[row] as usize..self.gateway_start[row + 1] as usize
+    }
+
+    /// Where the gateways of each ordered pair of groups begin in the list of all, by
+    /// [`gateway_row`](Self::gateway_row): what a look-up reads first.
+    #[inline]
+    #[must_use]
+    pub fn gateway_starts(&self) -> &[u32] {
+        &self.gateway_start
+    }
+
+    /// The row of an ordered pair of groups.
+    #[inline]
+    #[must_use]
+    pub fn gateway_row(&self, from: GroupId, to: GroupId) -> usize {
+        from.index() * self.spec.groups as usize + to.index()
     }
 
     /// Ports of spine `r` that lead to another group `to`; may be empty.
@@ -143,9 +168,23 @@ impl DragonflyPlus {
     #[inline]
     #[must_use]
     pub fn spine_ports(&self, from: GroupId, spine: u32, to: GroupId) -> Range<u16> {
+        if !self.complete {
+            return self.ports_of_gateway(from, spine, to);
+        }
         let rank = peer_rank(from.0, to.0) as usize;
         let row = (from.0 * self.spec.spines + spine) as usize * self.spec.groups as usize + rank;
-        self.global_ports[row]..self.global_ports[row + 1]
+        self.ports_of_spines[row]..self.ports_of_spines[row + 1]
+    }
+
+    /// The same by the list of gateways. (Not inlined, so that machines of the other kind do not pay for it.)
+    #[inline(never)]
+    fn ports_of_gateway(&self, from: GroupId, spine: u32, to: GroupId) -> Range<u16> {
+        let all = self.gateways_of(from, to);
+        let gateway = self.gateways[all.clone()].iter().position(|&gateway| u32::from(gateway) == spine);
+        gateway.map_or(0..0, |gateway| {
+            let [start, end] = self.ports_of_gateways[all.start + gateway];
+            start..end
+        })
     }
 
     /// All ports of a spine that carry a global link.

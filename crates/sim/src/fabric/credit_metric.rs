@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::leaving::Leaving;
 use super::wiring::CLASSES;
-use super::{Least, OutputPort, Wire, Wiring};
+use super::{Least, OutputPort, Wire, Wiring, as_bits};
 use crate::engine::prefetch;
 use crate::spec::{MetricKind, Sensing};
 
@@ -131,6 +131,15 @@ impl CreditMetric {
             prefetch(unsafe { &*self.leaving.as_ptr() }, sender.sent as usize);
             prefetch(&self.sent, sender.sent as usize);
         }
+    }
+
+    /// The load of a port is looked at soon.
+    #[inline(always)]
+    pub fn prefetch_load(&self, slot: usize) {
+        let place = self.place(slot as u32);
+        prefetch(&self.sent, place);
+        // SAFETY: as in `prefetch`.
+        prefetch(unsafe { &*self.leaving.as_ptr() }, place);
     }
 
     /// The place of a slot in `sent`.
@@ -261,26 +270,15 @@ impl CreditMetric {
     fn least_avx2(&self, place: usize, all: &[Sent], ports: &[OutputPort], now: u64) -> (u64, u64) {
         use std::arch::x86_64::*;
 
-        use super::least::avx2::{Loads, four_ports, pairs};
+        use super::least::avx2::{Loads, four_ports};
 
-        // The times of the next bytes to leave and of the bytes on the link; `pairs` says in which order.
-        let four_sent = |four: &[Sent; 4]| {
-            // SAFETY: the first two fields of each are two 64-bit numbers, and any bits are valid.
-            let both = |sent: &Sent| unsafe { _mm_loadu_si128(std::ptr::from_ref(sent).cast()) };
-            let [a, b, c, d] = four;
-            pairs(_mm256_set_m128i(both(b), both(a)), _mm256_set_m128i(both(d), both(c)))
-        };
         let (at, mut loads) = (_mm256_set1_epi64x(now as i64), Loads::new());
         let (fours, rest) = all.as_chunks::<4>();
         let (ports, last) = ports.as_chunks::<4>();
         for (index, (four, ports)) in fours.iter().zip(ports).enumerate() {
             let (next, mut time) = four_sent(four);
             if _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(next, at))) != 0b1111 {
-                for (offset, sent) in four.iter().enumerate() {
-                    if sent.next.get() <= now {
-                        self.update_sender(place + 4 * index + offset, now);
-                    }
-                }
+                self.update_four(place + 4 * index, four, now);
                 time = four_sent(four).1;
             }
             let (_, blocked) = four_ports(ports);
@@ -289,6 +287,82 @@ impl CreditMetric {
         let first = self.first + (place + 4 * fours.len()) as u32;
         loads.load_and_ties((first..).zip(rest.iter().zip(last)).map(|(slot, (_, port))| self.load(slot, port, now)))
     }
+
+    /// Subtracts the bytes that have left by `now` from four ports that begin at a place in `sent`.
+    #[inline(always)]
+    fn update_four(&self, place: usize, four: &[Sent; 4], now: u64) {
+        for (place, sent) in (place..).zip(four) {
+            if sent.next.get() <= now {
+                self.update_sender(place, now);
+            }
+        }
+    }
+
+    /// Which of up to 64 adjacent ports have a load below a limit, as bits. The first port has this slot. No later look at
+    /// these ports may be for an earlier time.
+    #[inline(always)]
+    #[must_use]
+    pub fn below(&self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if matches!(self.here, Here::Waiting) && is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the feature.
+            return unsafe { self.below_avx2(limit, slot, ports, now) };
+        }
+        self.below_one_by_one(limit, slot, ports, now)
+    }
+
+    fn below_one_by_one(&self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
+        as_bits((slot..).zip(ports).map(|(slot, port)| self.is_below(limit, slot, port, now)))
+    }
+
+    /// The same, four ports at once, if what counts here are waiting packets.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[target_feature(enable = "avx2")]
+    fn below_avx2(&self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
+        use std::arch::x86_64::*;
+
+        use super::least::avx2::four_ports;
+
+        let place = self.place(slot);
+        let all = &self.sent[place..place + ports.len()];
+        // Loads are below 2^63, so they may be compared as signed numbers.
+        let (most, at) = (_mm256_set1_epi64x(limit.min(NEVER) as i64), _mm256_set1_epi64x(now as i64));
+        let (fours, rest) = all.as_chunks::<4>();
+        let (ports, last) = ports.as_chunks::<4>();
+        let mut passing = 0;
+        for (index, (four, ports)) in fours.iter().zip(ports).enumerate() {
+            let blocked = four_ports(ports).1;
+            let below = |time| {
+                let below = _mm256_cmpgt_epi64(most, _mm256_add_epi64(time, blocked));
+                // From the positions 0, 2, 1 and 3.
+                _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_permute4x64_epi64::<0b11_01_10_00>(below)))
+            };
+            let (next, time) = four_sent(four);
+            let mut bits = below(time);
+            // What has left since the last look only makes loads smaller.
+            if bits != 0b1111 && _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(next, at))) != 0b1111 {
+                self.update_four(place + 4 * index, four, now);
+                bits = below(four_sent(four).1);
+            }
+            passing |= (bits as u64) << (4 * index);
+        }
+        let done = 4 * fours.len() as u32;
+        if rest.is_empty() { passing } else { passing | self.below_one_by_one(limit, slot + done, last, now) << done }
+    }
+}
+
+/// Of four ports, when the sender will know that some bytes have left, and the time of the bytes on the link.
+/// [`pairs`](super::least::avx2::pairs) says in which order.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn four_sent(four: &[Sent; 4]) -> (std::arch::x86_64::__m256i, std::arch::x86_64::__m256i) {
+    use std::arch::x86_64::*;
+
+    // SAFETY: the first two fields of each are two 64-bit numbers, and any bits are valid.
+    let both = |sent: &Sent| unsafe { _mm_loadu_si128(std::ptr::from_ref(sent).cast()) };
+    let [a, b, c, d] = four;
+    super::least::avx2::pairs(_mm256_set_m128i(both(b), both(a)), _mm256_set_m128i(both(d), both(c)))
 }
 
 #[cfg(test)]
@@ -305,6 +379,37 @@ mod tests {
             leaving: RefCell::new(vec![Leaving::default(), Leaving::default()]),
             first: 0,
             senders: [1, 0].map(|sent| Sender { sent, delay: delay as u32 }).to_vec(),
+        }
+    }
+
+    /// Ports of which some have bytes that have left since the last look.
+    #[test]
+    fn the_ports_below_a_limit_are_the_same_four_at_once_and_one_by_one() {
+        for case in 0..2_000_u64 {
+            let random = |k: u64| mix64(case << 16 | k);
+            let count = 1 + random(0) % 20;
+            let make = || {
+                let mut metric = metric(0, 1 << SCALE);
+                metric.sent = vec![metric.sent[0].clone(); count as usize];
+                metric.senders = (0..count as u32).map(|sent| Sender { sent, delay: 0 }).collect();
+                metric.leaving = RefCell::new((0..count).map(|_| Leaving::default()).collect());
+                for packet in 0..3 * count {
+                    let (port, bytes) = ((random(100 + packet) % count) as u32, 1 + (random(200 + packet) % 9) as u32);
+                    metric.send(port, bytes);
+                    metric.leave(port, bytes, 1 + random(300 + packet) % 100, 0);
+                }
+                metric
+            };
+            let ports: Vec<_> = (0..count).map(|k| OutputPort { free: 0, blocked_ps: random(400 + k) % 9 }).collect();
+            let (together, alone) = (make(), make());
+            for now in [random(1) % 40, 40 + random(2) % 40, 100] {
+                let limit = random(3 + now) % 30;
+                assert_eq!(
+                    together.below(limit, 0, &ports, now),
+                    alone.below_one_by_one(limit, 0, &ports, now),
+                    "case {case}, {now}"
+                );
+            }
         }
     }
 
@@ -332,10 +437,16 @@ mod tests {
                 let load = port.blocked_ps + ((bytes * scaled) >> SCALE);
                 let expected = (load.min(port.blocked_ps), u64::from(bytes == 0) | 2);
                 if step % every == 0 {
-                    match random % 5 {
+                    match random % 6 {
                         0 => assert_eq!(metric.load(0, &port, now), load),
                         1 => assert_eq!(metric.least(0, &[port; 2], now), expected),
                         2 => assert!(metric.is_below(load + 1, 0, &port, now)),
+                        3 => {
+                            let bits = |limit| u64::from(load < limit) | u64::from(port.blocked_ps < limit) << 1;
+                            for limit in [load, load + 1, u64::MAX] {
+                                assert_eq!(metric.below(limit, 0, &[port; 2], now), bits(limit));
+                            }
+                        }
                         _ => assert!(!metric.is_below(load, 0, &port, now)),
                     }
                 }

@@ -34,6 +34,13 @@ impl Least {
     }
 }
 
+/// The results of up to 64 tests as bits of a word, the first one lowest.
+#[inline(always)]
+#[must_use]
+pub fn as_bits(tests: impl Iterator<Item = bool>) -> u64 {
+    (0_u32..).zip(tests).fold(0, |bits, (position, passed)| bits | u64::from(passed) << position)
+}
+
 /// The least backlog of up to 64 ports, and the ports that have it, as bits.
 #[inline(always)]
 #[must_use]

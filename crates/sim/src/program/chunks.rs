@@ -3,6 +3,7 @@
 use odonata_programs::{Op, Phases};
 
 use super::rank::Rank;
+use crate::engine::prefetch_whole;
 
 /// Most chunks that are kept. Ranks whose numbers differ by a multiple of it share a place, so that the memory for them
 /// has a limit however many ranks there are.
@@ -28,6 +29,12 @@ impl Chunks {
     pub fn new(ranks: usize) -> Self {
         let none = Chunk { of: (u32::MAX, 0, 0), ops: Vec::new() };
         Self { kept: vec![none; ranks.next_power_of_two().min(MOST)] }
+    }
+
+    /// Prefetches the chunk of a rank.
+    #[inline(always)]
+    pub fn prefetch(&self, rank: u32) {
+        prefetch_whole(&self.kept, rank as usize & (self.kept.len() - 1));
     }
 
     /// The present operation of a rank in a state, if its iteration has one more. The state is moved on over chunks that

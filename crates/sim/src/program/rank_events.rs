@@ -113,6 +113,12 @@ impl RankEvents {
         self.first.replace(second)
     }
 
+    /// The rank of the first event.
+    #[inline]
+    pub fn first_rank(&self) -> Option<u32> {
+        self.first.as_ref().map(|first| first.rank)
+    }
+
     /// When an event of the node must be scheduled, if none is scheduled for that time or earlier.
     #[inline]
     pub fn arm(&mut self) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! What receivers know of messages, by rank.
 
 use super::matching::{Map, MessageKey, ReceiverState};
+use crate::engine::prefetch_whole;
 
 /// What each rank knows of messages that have not been received.
 ///
@@ -75,6 +76,12 @@ impl Receivers {
             self.others.insert(key, state);
         }
         None
+    }
+
+    /// Prefetches what is kept at a rank.
+    #[inline(always)]
+    pub fn prefetch(&self, rank: u32) {
+        prefetch_whole(&self.ranks, rank as usize);
     }
 
     /// All that is known, in no particular order.

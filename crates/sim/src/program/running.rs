@@ -17,7 +17,7 @@ use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::receivers::Receivers;
 use super::tally::Tally;
 use crate::engine::random::{Stream, exponential, random};
-use crate::engine::{Burst, Bursts, LAST_TIME};
+use crate::engine::{Burst, Bursts, LAST_TIME, prefetch_whole};
 use crate::observe::{OperationCounts, Operations, Task};
 use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, Spec};
 
@@ -426,6 +426,14 @@ impl Running {
         self.pending += 1;
         context.rank_events.start(earliest, rank);
         false
+    }
+
+    /// Prefetches the state of a rank.
+    #[inline]
+    pub(super) fn prefetch(&self, rank: u32) {
+        prefetch_whole(&self.ranks, rank as usize);
+        self.at_receiver.prefetch(rank);
+        self.chunks.prefetch(rank);
     }
 
     fn unfinished(&self) -> u64 {

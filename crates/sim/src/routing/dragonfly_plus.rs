@@ -23,6 +23,7 @@ use super::deadlock::Proof;
 use super::{
     AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, Ports, RouterPlace, Routing, RoutingAlgorithm,
 };
+use crate::engine::prefetch;
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Spec, Via};
@@ -153,6 +154,18 @@ impl<R: DragonflyPlusAlgorithm> RoutingAlgorithm for DragonflyPlusRouting<R> {
             return decision;
         }
         general()
+    }
+
+    #[inline]
+    fn guess_far(&self, place: RouterPlace, packet: &Event) -> Option<(u16, u8)> {
+        let candidates = self.algorithm.candidates(&self.machine, place, packet);
+        (!candidates.minimal.is_empty()).then(|| (candidates.minimal.get(0), candidates.minimal_channel))
+    }
+
+    #[inline]
+    fn prefetch_rows(&self, place: RouterPlace, packet: &Event) {
+        let (from, to) = (GroupId(u32::from(place.group)), GroupId(u32::from(packet.to.group())));
+        prefetch(self.machine.gateway_starts(), self.machine.gateway_row(from, to));
     }
 
     #[inline(always)]

@@ -1,8 +1,10 @@
 //! What a routing may know of a router: the loads of its ports, and three ways to choose by load.
 
+use std::ops::Range;
+
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Least, OutputPort, least_backlog};
+use crate::fabric::{CreditMetric, Least, OutputPort, as_bits, least_backlog};
 
 /// Draws tried before all ports are scanned.
 pub const TRIES: u8 = 4;
@@ -33,6 +35,12 @@ pub trait CongestionMetric: Copy {
             least.see(self.load(slot, port, now));
         }
         least.load_and_ties()
+    }
+
+    /// Which of up to 64 adjacent ports have a load below a limit, as bits. The first port has this slot.
+    #[inline(always)]
+    fn below(self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
+        as_bits((slot..).zip(ports).map(|(slot, port)| self.is_below(limit, slot, port, now)))
     }
 }
 
@@ -71,6 +79,11 @@ impl CongestionMetric for &CreditMetric {
     #[inline(always)]
     fn least(self, slot: u32, ports: &[OutputPort], now: u64) -> (u64, u64) {
         CreditMetric::least(self, slot, ports, now)
+    }
+
+    #[inline(always)]
+    fn below(self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
+        CreditMetric::below(self, limit, slot, ports, now)
     }
 }
 
@@ -203,17 +216,26 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
     /// The same after the first draw. (The arguments are passed by value, as above.)
     #[inline(never)]
     fn below_after_first(self, limit: u64, ports: Ports<'_>, key: u32, hop: u8, base: u8) -> Option<u16> {
-        for k in 1..TRIES {
+        let few = ports.len() <= FEW;
+        for k in 1..if few { S::TRIES } else { TRIES } {
             let port = ports.any(key, hop, base + k);
             if self.is_below(limit, port) {
                 return Some(port);
             }
         }
-        if ports.len() <= FEW {
-            let passes = |(position, port)| u64::from(self.backlog(port) < limit) << position;
-            let passing = ports.iter().enumerate().map(passes).fold(0, |all, one| all | one);
+        if few {
+            let passing = self.few_below(limit, &ports);
+            if passing == 0 {
+                return None;
+            }
+            for k in S::TRIES..TRIES {
+                let position = ports.position_of(key, hop, base + k);
+                if passing >> position & 1 != 0 {
+                    return Some(ports.get(position));
+                }
+            }
             let chosen = below32(packet_random(key, hop, base + TRIES), passing.count_ones());
-            return (passing != 0).then(|| ports.get(nth_bit(passing, chosen)));
+            return Some(ports.get(nth_bit(passing, chosen)));
         }
         let passing = ports.iter().filter(|&port| self.backlog(port) < limit).count() as u32;
         if passing == 0 {
@@ -223,11 +245,34 @@ impl<'a, S: CongestionMetric> Loads<'a, S> {
         Some(self.nth(&ports, chosen, |backlog| backlog < limit))
     }
 
+    /// Which of few ports have a load below a limit: bits at their positions.
+    #[inline(always)]
+    fn few_below(&self, limit: u64, ports: &Ports<'_>) -> u64 {
+        match ports.as_range_with_hole() {
+            Some((range, hole)) if range.len() <= usize::from(FEW) => {
+                let below = self.metric.below(limit, self.first + range.start as u32, &self.outs[range], self.now);
+                without(below, hole)
+            }
+            _ => as_bits(ports.iter().map(|port| self.is_below(limit, port))),
+        }
+    }
+
     /// The `n`-th port that passes the test.
     fn nth(&self, ports: &Ports<'_>, n: u32, test: impl Fn(u64) -> bool) -> u16 {
         let mut passing = ports.iter().filter(|&port| test(self.backlog(port)));
         passing.nth(n as usize).expect("fewer ports pass than were counted")
     }
+}
+
+/// The bits of a word without those at some positions; later ones move there.
+#[inline(always)]
+fn without(bits: u64, hole: Range<u16>) -> u64 {
+    if hole.is_empty() {
+        return bits;
+    }
+    let before = (1 << hole.start) - 1;
+    let after = bits.checked_shr(u32::from(hole.end)).unwrap_or(0) << hole.start;
+    bits & before | after
 }
 
 /// The position of the `n`-th set bit of a word.
@@ -278,5 +323,17 @@ mod tests {
         let c = counts(&[9, 4, 6, 9, 9, 9, 9, 9], |l, p, w| l.below(7, p, w, 2, 0));
         assert!(close(c[1], 15_000) && close(c[2], 15_000), "{c:?}");
         assert_eq!(counts(&[9, 9], |l, p, w| l.below(9, p, w, 2, 0)), [0, 0]);
+    }
+
+    #[test]
+    fn few_ports_below_a_limit_are_found_beside_a_hole() {
+        let backlogs: Vec<u64> = (0..64).map(|port| port * 7 % 5).collect();
+        let outs = outs(&backlogs);
+        let loads = Loads::new(&outs, Backlog, 0, 64, 100);
+        for (start, hole, end) in [(0, 0..0, 64), (0, 0..3, 64), (2, 5..9, 20), (3, 61..64, 64), (0, 64..64, 64)] {
+            let ports = Ports::range_without(start, end, hole.clone());
+            let expected = ports.iter().map(|port| backlogs[usize::from(port)] < 2);
+            assert_eq!(loads.few_below(2, &ports), as_bits(expected), "{start}, {hole:?}, {end}");
+        }
     }
 }

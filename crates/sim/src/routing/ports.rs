@@ -92,6 +92,15 @@ impl<'a> Ports<'a> {
         neighbours.then(|| usize::from(self.base)..usize::from(self.base) + usize::from(self.len))
     }
 
+    /// The ports as one range with the positions in it that do not belong to them, if they are consecutive otherwise.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_range_with_hole(&self) -> Option<(std::ops::Range<usize>, std::ops::Range<u16>)> {
+        let Form::Range { hole, skip } = self.form else { return None };
+        let first = usize::from(self.base);
+        Some((first..first + usize::from(self.len) + usize::from(skip), hole..hole + skip))
+    }
+
     /// All ports.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         (0..self.len).map(|i| self.get(i))

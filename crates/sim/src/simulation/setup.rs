@@ -10,7 +10,7 @@ use super::audit::audit_all;
 use super::choice::{Choice, QueueChoice};
 use super::driven::{Driving, Network, driven_spec};
 use super::partitions::{self, Pace};
-use super::{Audit, EVENTS_PER_LOOK, PREFETCH_BYTES, Simulation, finish};
+use super::{Audit, EVENTS_PER_LOOK, Prefetches, Simulation, finish};
 use crate::commit::{Course, Fabric, FabricPost};
 use crate::endpoint::{Answers, Aries, Control, Endpoint, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
@@ -338,6 +338,8 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         let vcs = vcs(&wiring, own.clone(), |nic| queue.has(wiring.event_attachment(nic).router), E::ANSWERS);
         let credits = Credits::new(wiring.wires.iter().map(|wire| wire.class), channels, own.clone());
         let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wiring.wires.len();
+        let with_programs = spec.jobs.iter().filter(|job| job.program.is_some());
+        let ranks = with_programs.map(|job| job.nodes.len()).sum();
         let observers = observers(spec, &wiring, network.classes.len(), S::BUFFERS_OUTPUT);
         let links = Links {
             packets: &prepared.packets,
@@ -379,7 +381,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             switch,
             nodes,
             delivery: None,
-            prefetches: bytes > PREFETCH_BYTES && !S::ARBITRATES,
+            prefetches: if S::ARBITRATES { Prefetches::Nothing } else { Prefetches::of(bytes, ranks) },
             next_look: EVENTS_PER_LOOK,
             ran_dry: false,
             too_late: Vec::new(),

@@ -8,12 +8,23 @@ use crate::network::{ClassId, Levels, Network, Peer};
 /// Wires a checked description, without failures.
 pub(super) fn build(spec: DragonflyPlusSpec, cables: &Cables) -> DragonflyPlus {
     let network = wire(&spec, cables);
-    let (gateway_start, gateways) = gateways(&spec, cables);
-    let global_ports = global_ports(&spec, cables);
+    let (gateway_start, gateways, ports) = gateways(&spec, cables);
     let most_links = most_links(&spec, cables);
     let groups = u64::from(spec.groups);
     let complete = gateways.len() as u64 == groups * (groups - 1) * u64::from(spec.spines);
-    DragonflyPlus { spec, network, complete, gateway_start, gateways, global_ports, most_links, live: None }
+    let (ports_of_gateways, ports_of_spines) =
+        if complete { (Vec::new(), ports_of_spines(&spec, cables)) } else { (ports, Vec::new()) };
+    DragonflyPlus {
+        spec,
+        network,
+        complete,
+        gateway_start,
+        gateways,
+        ports_of_gateways,
+        ports_of_spines,
+        most_links,
+        live: None,
+    }
 }
 
 fn wire(spec: &DragonflyPlusSpec, cables: &Cables) -> Network {
@@ -100,35 +111,40 @@ fn join(network: &mut Network, a: SlotId, b: SlotId, class: ClassId) {
     }
 }
 
-/// The spines with a link to each group, by ordered pair of groups.
-fn gateways(spec: &DragonflyPlusSpec, cables: &Cables) -> (Vec<u32>, Vec<u16>) {
+/// The spines with a link to each group, by ordered pair of groups, and the ports of these links: where the spines of each
+/// pair begin, the spines, and for each its first port and the end of its ports.
+fn gateways(spec: &DragonflyPlusSpec, cables: &Cables) -> (Vec<u32>, Vec<u16>, Vec<[u16; 2]>) {
     let (groups, spines) = (spec.groups, spec.spines);
     let mut start = Vec::with_capacity(groups as usize * groups as usize + 1);
-    let mut gateways = Vec::new();
-    let mut row: Vec<(u32, u16)> = Vec::new();
+    let (mut gateways, mut ports) = (Vec::new(), Vec::new());
+    let mut row: Vec<(u32, u16, [u16; 2])> = Vec::new();
     for from in 0..groups {
         row.clear();
+        let mut next = 0;
         for spine in 0..spines {
-            let mut far = cables.far_group[(from * spines + spine) as usize].clone();
-            far.dedup();
-            row.extend(far.into_iter().map(|far| (far, spine as u16)));
+            let mut port = spec.leaves_in(GroupId(from)) as u16;
+            for links in cables.far_group[(from * spines + spine) as usize].chunk_by(|a, b| a == b) {
+                let end = port + links.len() as u16;
+                row.push((links[0], spine as u16, [port, end]));
+                port = end;
+            }
         }
         row.sort_unstable();
-        let mut at = 0;
         for to in 0..groups {
             start.push(gateways.len() as u32);
-            while at < row.len() && row[at].0 == to {
-                gateways.push(row[at].1);
-                at += 1;
+            while next < row.len() && row[next].0 == to {
+                gateways.push(row[next].1);
+                ports.push(row[next].2);
+                next += 1;
             }
         }
     }
     start.push(gateways.len() as u32);
-    (start, gateways)
+    (start, gateways, ports)
 }
 
 /// The first port of each spine to each group, by peer rank, and the end of the last.
-fn global_ports(spec: &DragonflyPlusSpec, cables: &Cables) -> Vec<u16> {
+fn ports_of_spines(spec: &DragonflyPlusSpec, cables: &Cables) -> Vec<u16> {
     let mut first = Vec::with_capacity(spec.groups as usize * cables.far_group.len());
     for (spine, far) in cables.far_group.iter().enumerate() {
         let group = spine as u32 / spec.spines;
