@@ -80,10 +80,10 @@ $(VENV)/.docs: $(INSTALLED) requirements/docs.lock | tested
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
 	@touch $@
 
-# What uses one processor runs beside the builds; the Python tests use all processors.
+# Two targets at once, so that no processor waits: clippy beside the installation of packages, and all else beside the
+# Python tests, some of which wait.
 test: ## All checks: lint, Rust tests, documentation, Python tests
-	@$(MAKE) --no-print-directory $(TWO_AT_ONCE) tested lint-python test-rust docs test-slurm lint-stubs lint-web lint-rust test-instructions
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory $(TWO_AT_ONCE) tested lint-python test-python lint-rust test-rust test-instructions docs test-slurm lint-stubs lint-web
 
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
@@ -111,7 +111,7 @@ lint-stubs: $(INSTALLED) tested
 	$(BIN)/lint-imports
 	$(BIN)/stubtest odonata._core
 
-lint-rust: $(INSTALLED)
+lint-rust: $(RUNS)
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 

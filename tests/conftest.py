@@ -21,11 +21,16 @@ if os.environ.get("CI"):
 
 #: Files and folders whose tests take longest.
 SLOW = ("tests/test_readme.py", "tests/reproduce/test_command.py", "tests/study/", "tests/scheduler/")
+#: Folders whose tests call cargo, which waits as long as another cargo compiles.
+CARGO = ("tests/decision/", "tests/network/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests run first, so that no process works on one of them at the end while the others have nothing to do."""
-    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
+    """Slow tests run first, so that no process works on one of them at the end while the others have nothing to do.
+
+    Tests that call cargo run last, when the Rust tests that `make test` compiles beside them are compiled.
+    """
+    items.sort(key=lambda item: (not item.nodeid.startswith(SLOW), item.nodeid.startswith(CARGO)))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the README and the tutorial show is what a user sees."""
+"""What the README and pages of the documentation show is what a user sees. `make docs` runs the tutorial."""
 
 import importlib.util
 import re
@@ -15,8 +15,9 @@ PAGES = [
     "docs/cluster.md",
     "docs/gpus.md",
     "docs/noise.md",
-    *(f"docs/tutorial/{name}.md" for name in ("first-run", "first-study", "own-machine", "from-a-queue", "leonardo")),
 ]
+#: What they show is not compared here.
+NOT_RUN = {"docs/explain.md", "docs/machines.md", "docs/placement.md"}
 
 _spec = importlib.util.spec_from_file_location("examples", ROOT / "scripts" / "examples.py")
 examples = importlib.util.module_from_spec(_spec)
@@ -26,6 +27,16 @@ _spec.loader.exec_module(examples)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_print_what_it_shows(page, tmp_path):
     assert examples.check(ROOT / page, tmp_path) > 0
+
+
+def test_every_page_with_commands_is_run_once():
+    """A test runs it, or `make docs`, which is part of `make test`."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "tutorial").glob("*.md")]
+    shown = {str(page.relative_to(ROOT)) for page in pages if "\n```console\n$ " in page.read_text()}
+    tutorial = {page for page in shown if page.startswith("docs/tutorial/")}
+    assert "scripts/examples.py --keep docs/_generated docs/tutorial/*.md\n" in (ROOT / "Makefile").read_text()
+    assert len(tutorial) == 6
+    assert shown - tutorial - NOT_RUN == set(PAGES)
 
 
 CHANGES = {
