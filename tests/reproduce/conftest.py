@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.study.conftest import Here
 
 from odonata.reproduce import find
-from odonata.study import task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,25 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from odonata.reproduce.reproduction import Runs
-    from odonata.study.ledger import Ledger
 
-
-class Here:
-    """Simulates in this process: one of its own costs more than most of these runs."""
-
-    workers = 1
-
-    def __init__(self, workers: int = 1) -> None:
-        pass
-
-    def run(self, ledger: Ledger) -> None:
-        while not ledger.complete:
-            for number in ledger.take(64, 1e9):
-                resolution, resolved = task.resolve(ledger.plan, number)
-                for granted in ledger.grant([resolution]):
-                    assert resolved is not None
-                    ledger.hand_in(*task.handed_in(task.run(ledger.plan, granted, resolved)))
-            ledger.flush()
+__all__ = ["Here"]
 
 
 @pytest.fixture(scope="session")

@@ -12,15 +12,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import psutil
 import pytest
 
 from odonata.cli.main import main
-from odonata.study import read
+from odonata.study import read, task
 from odonata.study.plan import Plan
+
+if TYPE_CHECKING:
+    from odonata.study.ledger import Ledger
 
 BASE = """\
 system = "tiny"
@@ -95,7 +98,7 @@ def children(pid: int | None = None) -> list[int]:
     return []
 
 
-def eventually(true: Callable[[], object], within_s: float = 30.0) -> None:
+def eventually(true: Callable[[], object], within_s: float = 120.0) -> None:
     """Waits until something holds."""
     until = time.monotonic() + within_s
     while not true():
@@ -108,15 +111,40 @@ def command(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, **more)
 
 
-def swept(*arguments: str) -> dict[str, Any]:
-    """What `odonata sweep --json` says of a sweep that went well: the command in this process, and one worker.
+class Here:
+    """Simulates in this process, in batches like a worker: a process takes half a second to start."""
 
-    Where the process of the command matters, `command` has one of its own, which takes half a second.
+    workers = 1
+
+    def __init__(self, workers: int = 1) -> None:
+        pass
+
+    def run(self, ledger: Ledger) -> None:
+        while numbers := ledger.take(64, 1e9):
+            for number in numbers:
+                resolution, resolved = task.resolve(ledger.plan, number)
+                for granted in ledger.grant([resolution]):
+                    assert resolved is not None
+                    ledger.hand_in(*task.handed_in(task.run(ledger.plan, granted, resolved)))
+        ledger.flush()
+
+
+def swept(*arguments: str) -> dict[str, Any]:
+    """What `odonata sweep --json` says of a sweep that went well: the command and its runs in this process.
+
+    Where workers matter, `-j` or `--on` says so; where the process of the command matters, `command` has one of its
+    own.
     """
-    workers = [] if {"-j", "--on"} & set(arguments) else ["-j", "1"]
-    words = ["sweep", *arguments, *workers, "--json", "-q"]
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err, warnings.catch_warnings():
+    words = ["sweep", *arguments, "--json", "-q"]
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as err,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("default")
+        if not {"-j", "--on"} & set(arguments):
+            patched.setattr("odonata.study.local.LocalPool", Here)
         status = main(words)
     assert status == 0, err.getvalue()
     printed: dict[str, Any] = json.loads(out.getvalue())

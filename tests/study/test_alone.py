@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import odonata as od
+from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.study import task
 from odonata.study.ledger import Ledger
@@ -16,7 +17,7 @@ from odonata.study.local import LocalPool
 from odonata.study.results import Results
 from odonata.study.sweep import sweep
 
-from .conftest import BASE, STUDY, Write, command, final, kept, swept
+from .conftest import BASE, STUDY, Here, Write, final, kept, swept
 
 NEIGHBOURS = 'alone = true\nbase = "base.toml"\n[sweep]\n"job.noise.nodes" = [4, 5, 6]\n"run.seed" = [1, 2]\n'
 
@@ -46,7 +47,7 @@ background = true
 def test_the_rows_are_those_of_a_run_with_alone(study: Write, base: str) -> None:
     study()
     Path("base.toml").write_text(base)
-    swept = sweep(study('alone = true\nbase = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'), Path("out"), LocalPool(2))
+    swept = sweep(study('alone = true\nbase = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'), Path("out"), Here())
     for number in (0, 1):
         expected = od.run(study().base.set("run.seed", number + 1), alone=True).jobs
         assert expected["slowdown"].drop_nulls().len() == expected.filter(~pl.col("background")).height > 0
@@ -58,7 +59,7 @@ def test_what_is_cut_off_has_no_slowdown(study: Write) -> None:
     """As in a run with `alone`: a ratio of the means of what had arrived would be close to 1."""
     study()
     plan = study('alone = true\nbase = "base.toml"\n[sweep]\n"run.horizon" = ["3 us", "1 ms"]\n')
-    swept = sweep(plan, Path("out"), LocalPool(1)).jobs.filter(~pl.col("background")).sort("point")
+    swept = sweep(plan, Path("out"), Here()).jobs.filter(~pl.col("background")).sort("point")
     assert swept["complete"].to_list() == [False, True]
     assert swept["alone_complete"].to_list() == [False, True]
     assert swept["slowdown"].is_null().to_list() == [True, False]
@@ -97,11 +98,11 @@ def test_a_study_that_was_done_without_needs_the_runs_alone_only(study: Write) -
     assert od.open("out").jobs["slowdown"].null_count() == 16
 
 
-def test_compare_and_plot_use_the_slowdown(study: Write) -> None:
+def test_compare_and_plot_use_the_slowdown(study: Write, capsys: pytest.CaptureFixture[str]) -> None:
     study("alone = true\n" + STUDY)
     swept("study.toml", "--out", "out")
-    done = command("compare", "out", "--by", "routing", "--value", "slowdown", "--json")
-    assert [row["n"] for row in json.loads(done.stdout)["rows"]] == [4, 4]
+    assert main(["compare", "out", "--by", "routing", "--value", "slowdown", "--json"]) == 0
+    assert [row["n"] for row in json.loads(capsys.readouterr().out)["rows"]] == [4, 4]
     assert od.open("out").plot("routing", "slowdown").axes
 
 
@@ -116,10 +117,10 @@ def test_a_job_that_never_ends_alone_fails_its_point(study: Write) -> None:
     endless = BASE.replace(", messages = 20", "")
     study()
     Path("base.toml").write_text(endless + '[run]\nuntil = "10 us"\n')
-    assert sweep(study(text), None, LocalPool(1)).failed.height == 0  # a time ends it
+    assert sweep(study(text), None, Here()).failed.height == 0  # a time ends it
     both = endless.replace("background = true", "").replace('interval = "5 us"', 'interval = "5 us", messages = 5')
     Path("base.toml").write_text(both + '[run]\nuntil = "noise"\n')
-    swept = sweep(study(text), None, LocalPool(1))
+    swept = sweep(study(text), None, Here())
     assert "job `target` never ends, so it cannot run alone" in swept.failed["error"][0]
 
 

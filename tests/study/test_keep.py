@@ -17,7 +17,7 @@ from odonata.scenario import Scenario, parse
 from odonata.study.keep import mark
 from odonata.study.python import plan_of
 
-from .conftest import BASE, STUDY, Write, command, final, swept
+from .conftest import BASE, STUDY, Write, final, swept
 
 if TYPE_CHECKING:
     from odonata.store import Run
@@ -130,12 +130,14 @@ def test_what_was_kept_otherwise_is_simulated_again(study: Write) -> None:
         ('seed = { table = "links", column = "busy", statistic = "max" }', "`seed` is a column of `runs` already"),
     ],
 )
-def test_mistakes_in_a_file_are_named_with_their_line(here: Path, line: str, said: str) -> None:
+def test_mistakes_in_a_file_are_named_with_their_line(
+    here: Path, line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("study.toml").write_text(f"{STUDY}\n[keep]\n{line}\n")
-    done = command("sweep", "study.toml")
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "study.toml:8" in done.stderr
+    assert main(["sweep", "study.toml"]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert "study.toml:8" in err
 
 
 def test_a_function_keeps_numbers_texts_and_lists(here: Path) -> None:

@@ -12,13 +12,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from odonata.cli.main import main
 from odonata.study.estimate import Estimate
 from odonata.study.ledger import Ledger
 from odonata.study.local import LocalPool, _Member
 from odonata.study.results import Results
 from odonata.study.sweep import sweep
 
-from .conftest import Write, children, command, eventually, final, kept, killed, sweeping, swept
+from .conftest import BASE, Write, children, command, eventually, final, kept, killed, sweeping, swept
 
 SLOW = """\
 base = "base.toml"
@@ -30,7 +31,19 @@ routing = ["fpar", "minimal"]
 """
 
 
-def test_a_killed_worker_loses_nothing(study: Write) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What `SLOW` gives if nothing is killed, simulated once."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "base.toml").write_text(BASE)
+    (folder / "study.toml").write_text(SLOW)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        swept("study.toml", "--out", "whole")
+        return final("whole")
+
+
+def test_a_killed_worker_loses_nothing(study: Write, whole: dict[str, bytes]) -> None:
     """Catches a pool that loses its queue, or the batch of the dead worker, and one that repeats finished runs."""
     plan = study(SLOW)
     victims: list[int] = []
@@ -43,8 +56,7 @@ def test_a_killed_worker_loses_nothing(study: Write) -> None:
     swept = sweep(plan, Path("out"), LocalPool(2), report=kill_one)
     assert victims
     assert swept.runs["status"].to_list() == ["done"] * 32
-    sweep(plan, Path("whole"), LocalPool(2))
-    assert final("out") == final("whole")
+    assert final("out") == whole
     parts = [pl.read_parquet(file) for file in Path("out/results").iterdir()]
     ids = pl.concat([part.unique("run.id") for part in parts])["run.id"]
     assert ids.n_unique() == len(ids) == 32  # none was simulated twice
@@ -78,7 +90,7 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(study: Write, m
     assert sorted(deaths) == sorted([*long, *long])
 
 
-def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
+def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path, whole: dict[str, bytes]) -> None:
     """Catches results that are only in memory, or in a file that a kill cuts off, and workers that outlive it."""
     study(SLOW)
     with sweeping("-j", "2") as process:
@@ -96,8 +108,7 @@ def test_a_killed_sweep_goes_on_where_it_was(study: Write, here: Path) -> None:
     again = swept("study.toml", "--out", "out", "-j", "1")
     assert (again["simulated"], again["kept"]) == (32 - len(safe), len(safe))
     assert not [path for path in here.rglob("*") if ".partial-" in path.name]
-    swept("study.toml", "--out", "whole", "-j", "2")
-    assert final("out") == final("whole")
+    assert final("out") == whole
 
 
 def test_workers_do_not_outlive_a_killed_sweep_even_in_a_long_run(study: Write) -> None:
@@ -116,7 +127,12 @@ def test_workers_do_not_outlive_a_killed_sweep_even_in_a_long_run(study: Write) 
     ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
 def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
-    study: Write, number: signal.Signals, status: int, word: str
+    study: Write,
+    number: signal.Signals,
+    status: int,
+    word: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     study(SLOW)
     pipe = subprocess.PIPE
@@ -129,7 +145,14 @@ def test_ctrl_c_and_sigterm_end_soon_and_keep_what_is_done(
     runs = pl.read_parquet("out/runs.parquet")
     assert set(runs["id"]) == kept("out")
     assert 4 <= runs.height < 32
-    assert swept("study.toml", "--out", "out")["kept"] == runs.height
+
+    # The same command knows of what is kept before it simulates anything.
+    def interrupted(self: LocalPool, ledger: Ledger) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalPool, "run", interrupted)
+    assert main(["sweep", "study.toml", "--out", "out"]) == 130
+    assert f"\n{runs.height} of 32 points are done and kept" in f"\n{capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from odonata.store import engine
 from odonata.study.results import Results
 from odonata.study.sweep import check_place
 
+from .conftest import Here
 from .test_results import done, failed
 
 if TYPE_CHECKING:
@@ -26,22 +27,6 @@ if TYPE_CHECKING:
     from .conftest import Write
 
 TWO = 'base = "base.toml"\n[sweep]\n"run.seed" = [1, 2]\n'
-
-
-class Here:
-    """Simulates in this process, so that it sees what a test has changed."""
-
-    workers = 1
-
-    def run(self, ledger: od.study.ledger.Ledger) -> None:  # type: ignore[name-defined]
-        from odonata.study import task
-
-        while numbers := ledger.take(1, 1.0):
-            resolution, resolved = task.resolve(ledger.plan, numbers[0])
-            for granted in ledger.grant([resolution]):
-                assert resolved is not None
-                ledger.hand_in(*task.handed_in(task.run(ledger.plan, granted, resolved)))
-        ledger.flush()
 
 
 def swept(plan: Plan, **how: bool) -> od.study.study.Study:  # type: ignore[name-defined]

@@ -23,7 +23,7 @@ from odonata.study.local import LocalPool
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 
-from .conftest import STUDY, Write, command, eventually, final, kept, sweeping, swept
+from .conftest import STUDY, Here, Write, command, eventually, final, kept, sweeping, swept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ def found_scenario(study: Write, number: int) -> Any:
 
 
 def test_units_and_meanings_are_in_the_file(study: Write) -> None:
-    sweep(study(), Path("out"), LocalPool(1))
+    sweep(study(), Path("out"), Here())
     told = json.loads(pl.read_parquet_metadata("out/jobs.parquet")["odonata.columns"])
     assert told["time_ps"]["unit"] == "ps"
     (column,) = (column for column in columns_of("jobs") if column.name == "time_ps")
@@ -121,7 +121,7 @@ def test_a_changed_scenario_is_another_run(study: Write) -> None:
 
 def test_points_that_are_the_same_run_are_simulated_once(study: Write) -> None:
     plan = study('base = "base.toml"\n[sweep]\nrouting = ["fpar", { name = "fpar" }]\n"run.seed" = [1, 2, 1]\n')
-    swept = sweep(plan, Path("out"), LocalPool(2))
+    swept = sweep(plan, Path("out"), Here())
     assert swept.runs["id"].n_unique() == len(kept("out")) == 2
     parts = pl.concat([pl.read_parquet(file) for file in Path("out/results").iterdir()])
     assert parts.height == 4  # two runs with two jobs each
@@ -130,19 +130,19 @@ def test_points_that_are_the_same_run_are_simulated_once(study: Write) -> None:
 
 def test_a_point_that_cannot_be_simulated_fails_alone(study: Write) -> None:
     plan = study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [6, 99, 7]\n')
-    swept = sweep(plan, Path("out"), LocalPool(2))
+    swept = sweep(plan, Path("out"), Here())
     assert swept.runs["status"].to_list() == ["done", "failed", "done"]
     assert str(swept.plot().get_suptitle()).endswith("; 1 point failed")
     assert swept.failed["error"][0].startswith(
         "base.toml with -s job.noise.nodes: 99 nodes do not fit: only 8 are free"
     )
     assert swept.jobs["point"].unique().to_list() == [0, 2]
-    again = sweep(plan, Path("out"), LocalPool(1), retry_failed=True)
+    again = sweep(plan, Path("out"), Here(), retry_failed=True)
     assert again.runs.equals(swept.runs)
 
 
 def test_all_points_may_fail(study: Write) -> None:
-    swept = sweep(study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [98, 99]\n'), Path("out"), LocalPool(1))
+    swept = sweep(study('base = "base.toml"\n[sweep]\n"job.noise.nodes" = [98, 99]\n'), Path("out"), Here())
     assert (swept.failed.height, swept.jobs.height) == (2, 0)
     with pytest.raises(InputError, match="no run of the study is done"):
         swept.compare("job.noise.nodes")
