@@ -190,18 +190,13 @@ def test_a_hierarchical_allreduce_takes_its_three_rings(nodes, count):
     assert took(ring(f"{vector} B", algorithm="hierarchical"), count) == CALL + inside + between
 
 
-def test_channels_of_a_ring_share_the_ports_inside_a_node():
-    """Four channels send blocks of 64 KB in each of six steps, one after the other by the same ports. Catches channels
-    that wait for each other, and a whole vector for each."""
-    took = on_ideal_links(1, 4)
-    port, latency = over_a_port(64_000) - 1_000_000, 1_000_000
-    steps = [channel * port for channel in range(4)]
-    free = 0
-    for _ in range(6):
-        for channel, begin in enumerate(steps):
-            free = max(free, begin) + port
-            steps[channel] = free + latency
-    assert took(ring(f"{64_000 * 16} B", algorithm="ring-channels"), 4) == CALL + max(steps)
+@pytest.mark.parametrize("count", [2, 4])
+def test_channels_of_a_ring_take_their_steps_together_inside_a_node(count):
+    """On one node a step of all channels takes a latency and the transfer of their blocks. Catches channels that take
+    turns, of which one sends while another waits for its next step, and a whole vector for each."""
+    took = on_ideal_links(1, count)
+    steps = 2 * (count - 1) * over_a_port(64_000 * count)
+    assert took(ring(f"{64_000 * count * count} B", algorithm="ring-channels"), count) == CALL + steps
 
 
 @pytest.mark.parametrize("nodes", [2, 4])
@@ -243,6 +238,6 @@ def test_some_algorithms_need_a_rank_for_each_gpu(algorithm, gpu, per_node, more
 def test_channels_of_a_ring_send_side_by_side():
     """Each channel has a CPU of its own. Catches channels that pay for their messages one after the other."""
     costly = {"send": "100 us", "receive": "100 us"}
-    one = time(SWITCH, ring("16 B"), overhead=costly)
-    assert one > 6 * 200_000_000
-    assert one <= time(SWITCH, ring("64 B", algorithm="ring-channels"), overhead=costly) < one + 1_000_000
+    one = time(SWITCH, ring("32 B"), nodes=2, overhead=costly)
+    assert one > 14 * 200_000_000
+    assert one <= time(SWITCH, ring("128 B", algorithm="ring-channels"), nodes=2, overhead=costly) < one + 10_000_000

@@ -75,11 +75,15 @@ MOST_CHUNKS = 1 << 16
 """Most chunks of a tree (assumed)."""
 
 
-def ring_channels(vector: Vector, _: int, overhead: HostTable) -> dict[str, Any]:
-    """A ring for each GPU of a node, side by side: each with a part of the vector, and on a CPU of its own."""
+def ring_channels(vector: Vector, ranks: int, overhead: HostTable) -> dict[str, Any]:
+    """A ring for each GPU of a node, side by side: each with a part of the vector, and on a CPU of its own.
+
+    On one node it is one ring with the whole vector. There all rings would share all ports; those of NCCL take their
+    steps together, so none uses a port while another waits for its next step, as rings do here that take turns.
+    """
     count = gpus_of_a_node("ring-channels", overhead, "algorithm")
     graph = _Graph(overhead)
-    for channel, part in enumerate(_parts(vector.size, count)):
+    for channel, part in enumerate(_parts(vector.size, 1 if ranks == count else count)):
         graph.add({"name": "ring-channel", "per_node": count, "first": channel, "bytes": part}, channel, [0])
     return graph.body
 
