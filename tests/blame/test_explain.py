@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import odonata as od
+from odonata import runner
 from odonata.blame import Explanation, JobCauses, Without, causes_of
 from odonata.blame.coalitions import spec_of
 from odonata.blame.sentences import sentences, where_of
@@ -91,6 +92,26 @@ def test_a_run_without_blame_is_simulated_again(tiny: Scenario) -> None:
     assert plain.messages.equals(recorded.messages)
     assert recorded.roots.height > 0
     assert od.explain(plain).jobs == od.explain(recorded).jobs
+
+
+def test_only_what_explains_is_recorded_when_a_run_is_simulated_again(
+    tiny: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = od.run(tiny.set("measure.links", {"every": "1 us"}))
+    simulated: list[Any] = []
+    simulate = runner.simulate
+
+    def noted(spec: Any, *given: Any) -> Any:
+        simulated.append(spec)
+        return simulate(spec, *given)
+
+    monkeypatch.setattr(runner, "simulate", noted)
+    found = od.explain(plain)
+    monkeypatch.undo()
+    (spec,) = simulated
+    assert {job["record"] for job in spec["jobs"]} == {"nothing"}
+    assert spec["measure"]["arrivals_every_ps"] is None
+    assert found.jobs == od.explain(od.run(tiny.set("measure.blame", True).set("measure.roots", True))).jobs
 
 
 def test_the_rows_are_of_links_that_there_are(tiny: Scenario) -> None:

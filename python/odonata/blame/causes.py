@@ -10,6 +10,8 @@ import polars as pl
 from odonata.machine.terms import group_name
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from odonata.store import Run
 
 PLACES = 5
@@ -104,8 +106,10 @@ class JobCauses:
         return self.waiting_ps / whole if whole else 0.0
 
 
-def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) -> list[JobCauses]:
-    """Rank the causes of the waiting of every job.
+def causes_of(
+    run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None, *, jobs: Collection[int] | None = None
+) -> list[JobCauses]:
+    """Rank the causes of the waiting of jobs.
 
     Parameters
     ----------
@@ -115,6 +119,8 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
         Its table `blame`.
     roots
         Its table `roots`, if it has one.
+    jobs
+        The indices of these jobs; by default all.
 
     Returns
     -------
@@ -130,6 +136,8 @@ def causes_of(run: Run, blame: pl.DataFrame, roots: pl.DataFrame | None = None) 
     control = law_of(run.resolved["spec"]["fabric"])
     causes = []
     for number, (name, background) in enumerate(run.jobs.select("name", "background").iter_rows()):
+        if jobs is not None and number not in jobs:
+            continue
         own = rows.filter(pl.col("victim") == number)
         waits = own.filter(pl.col("wait") != "service")
         waiting = int(waits["time_ps"].sum())

@@ -142,7 +142,7 @@ def explain(
     shown = [n for n, name in enumerate(names) if (not background[n] if victim is None else name == victim)]
     programs = [n for n in shown if "program" in spec["jobs"][n]]
     tables = _tables(run, programs, progress)
-    causes = causes_of(run, tables["blame"], tables["roots"])
+    causes = causes_of(run, tables["blame"], tables["roots"], jobs=shown)
     coalitions = Coalitions(spec, background, run.jobs.to_dicts())
     victims = [n for n in shown if not background[n]]
     divided = victims if shapley and len(names) <= MOST else []
@@ -153,7 +153,7 @@ def explain(
     divided_shares = shares(spec, divided, coalitions)
     return Explanation(
         run.id,
-        tuple(causes[n] for n in shown),
+        tuple(causes),
         tuple(compare(spec, victims, coalitions)) if counterfactual or shapley else (),
         *program_times(run, programs, tables["operations"], tables["messages"]),
         tuple(divided_shares),
@@ -213,9 +213,10 @@ def _again(
         raise InputError(message, hint="explain a run without `compat`")
     measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
     measure |= {name: True for name in ("blame", "roots", "operations") if name in names}
-    jobs = spec["jobs"]
-    if "messages" in names:
-        jobs = [{**job, "record": "every-message"} if n in programs else job for n, job in enumerate(jobs)]
+    # What no explanation needs is not recorded: it changes nothing else.
+    measure["arrivals_every_ps"] = None
+    recorded = programs if "messages" in names else ()
+    jobs = [{**job, "record": "every-message" if n in recorded else "nothing"} for n, job in enumerate(spec["jobs"])]
     result = simulate({**spec, "jobs": jobs, "measure": measure}, progress)
     if (result["end_ps"], result["packet_hops"]) != (run.manifest["sim_time_ps"], run.manifest["packet_hops"]):
         message = f"the run {run.id} is of another version of Odonata, and this one simulates it differently"
