@@ -29,6 +29,7 @@ mod linear;
 mod neighbor_exchange;
 mod pairwise;
 mod piece;
+mod pxn;
 mod recursive_doubling;
 mod recursive_halving;
 mod ring;
@@ -57,6 +58,7 @@ use knomial::Knomial;
 use linear::Linear;
 use neighbor_exchange::NeighborExchange;
 use pairwise::{PairwiseAlltoall, PairwiseReduceScatter};
+use pxn::Pxn;
 use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
 use recursive_halving::{Halving, Rabenseifner};
 use ring::Ring;
@@ -184,6 +186,15 @@ impl Collective {
             Alltoall::Scattered => Self::new(Scattered::new(n), n, pairs),
             Alltoall::Bruck => Self::new(BruckAlltoall::new(n), n, pairs),
         }
+    }
+
+    /// See [`crate::PhaseAction::PxnAlltoall`].
+    ///
+    /// # Errors
+    /// [`Error`]: also for ranks that are not whole nodes.
+    pub fn pxn_alltoall(n: u32, per_node: u32, bytes: u64) -> Result<Self, Error> {
+        check_nodes(n, per_node, 0)?;
+        Self::new(Pxn::new(n / per_node, per_node), n, Division::equal(bytes, n))
     }
 
     /// See [`crate::PhaseAction::Barrier`].

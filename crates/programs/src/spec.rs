@@ -34,7 +34,10 @@ impl Body {
     #[must_use]
     pub fn is_alltoall(&self, label: u64) -> bool {
         let Self::Phases { phases, .. } = self else { return false };
-        matches!(phases[(label >> LABEL_BITS) as usize].what, PhaseAction::Alltoall { .. })
+        matches!(
+            phases[(label >> LABEL_BITS) as usize].what,
+            PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. }
+        )
     }
 }
 
@@ -145,6 +148,14 @@ pub enum PhaseAction {
         /// Size of the data of one rank for one other.
         bytes: u64,
     },
+    /// As an all-to-all, but nodes have several ranks, each on a rail of its own, and messages between nodes stay on their
+    /// rails: a rank sends to another node by the rank of its own node that is on the rail of the destination.
+    PxnAlltoall {
+        /// Ranks of a node.
+        per_node: u32,
+        /// Size of the data of one rank for one other.
+        bytes: u64,
+    },
     /// No rank continues before all have arrived.
     Barrier {
         /// The algorithm.
@@ -186,6 +197,7 @@ impl PhaseAction {
             Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
             Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
             Self::Alltoall { algorithm, bytes } => boxed(Collective::alltoall(*algorithm, ranks, *bytes)),
+            Self::PxnAlltoall { per_node, bytes } => boxed(Collective::pxn_alltoall(ranks, *per_node, *bytes)),
             Self::Barrier { algorithm } => boxed(Collective::barrier(*algorithm, ranks)),
             Self::Halo(halo) => motif::halo(halo, ranks),
             Self::Sweep(sweep) => motif::sweep(sweep, ranks),

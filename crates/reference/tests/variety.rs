@@ -377,7 +377,7 @@ fn programs_meet_every_rule() {
 }
 
 #[test]
-fn all_reduces_of_gpus_meet_every_rule() {
+fn collectives_of_gpus_meet_every_rule() {
     let mut counts = Counts::new();
     for seed in 0..400 {
         let spec = testkit::gpu_collective_spec(seed);
@@ -393,6 +393,16 @@ fn all_reduces_of_gpus_meet_every_rule() {
             count(&mut counts, "NICs of GPUs", rails > 1 && gpus.nics.iter().any(|&nic| nic > 0));
             let combines = program.costs.combine.is_some() || !program.combine_by_size.is_empty();
             match &program.body {
+                Body::Phases { phases, .. } if phases.len() == 1 => {
+                    let several = per_node > 1 && per_node < job.nodes.len();
+                    count(&mut counts, "PxnAlltoall", several);
+                    let PhaseAction::PxnAlltoall { per_node, bytes } = phases[0].what else {
+                        unreachable!("it is one")
+                    };
+                    let asks = bytes * u64::from(per_node) > program.costs.eager_bytes;
+                    count(&mut counts, "PxnAlltoall, eager", several && !asks);
+                    count(&mut counts, "PxnAlltoall, rendezvous", several && asks);
+                }
                 Body::Phases { phases, .. } => {
                     let empty = matches!(phases[0].what, PhaseAction::ReduceScatter { bytes: 0, .. });
                     count(&mut counts, "hierarchical", true);
@@ -419,11 +429,12 @@ fn all_reduces_of_gpus_meet_every_rule() {
         count(&mut counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
     }
     let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
+    let exchanges = ["PxnAlltoall, eager", "PxnAlltoall, rendezvous"];
     let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
     let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs"];
     let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];
     let ends = ["near messages", "rendezvous", "complete", "cut short"];
-    for list in [&forms[..], &trees, &gpus, &nodes, &ends] {
+    for list in [&forms[..], &exchanges, &trees, &gpus, &nodes, &ends] {
         assert_each(&counts, 30, list);
     }
 }

@@ -1,4 +1,4 @@
-//! All-reduces over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/of_nodes.py`).
+//! All-reduces and all-to-alls over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/of_nodes.py`).
 
 use odonata_programs::stages::{StageAction, StageCollective, StageNode, Stages};
 use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, Tree, Way};
@@ -11,7 +11,7 @@ use super::programs;
 /// More ranks make the runs slow and test nothing else.
 const MOST_RANKS: u32 = 12;
 
-/// Gives each job with a program such an all-reduce in place of it, on nodes of which each has several ranks side by
+/// Gives each job with a program such a collective in place of it, on nodes of which each has several ranks side by
 /// side.
 pub fn put(c: &mut Choices, spec: &mut Spec) {
     let rails = spec.machine().expect("it was built before").network().rails;
@@ -40,10 +40,11 @@ pub fn put(c: &mut Choices, spec: &mut Spec) {
 fn put_in(c: &mut Choices, program: &mut ProgramSpec, ranks: u32, per_node: u32, packet: u32) {
     let packet = u64::from(packet);
     let bytes = c.of(&[0, 1, packet, packet * 4 + 1, packet * 30]);
-    program.body = match c.within(0, 2) {
+    program.body = match c.within(0, 3) {
         0 => hierarchical(ranks, per_node, bytes),
         1 => ring_channels(c, per_node, bytes),
-        _ => double_binary_tree(c, per_node, bytes),
+        2 => double_binary_tree(c, per_node, bytes),
+        _ => pxn_alltoall(per_node, bytes),
     };
     // An endless program could be one that takes no time.
     program.iterations = program.iterations.or(Some(c.of(&[1, 2, 4])));
@@ -57,6 +58,11 @@ fn hierarchical(ranks: u32, per_node: u32, bytes: u64) -> Body {
         Phase { along: along(1), what: PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: block } },
         Phase { along: along(0), what: PhaseAction::Allgather { algorithm: Allgather::Ring, bytes: block } },
     ];
+    Body::Phases { phases, untimed: 0 }
+}
+
+fn pxn_alltoall(per_node: u32, bytes: u64) -> Body {
+    let phases = vec![Phase { along: None, what: PhaseAction::PxnAlltoall { per_node, bytes } }];
     Body::Phases { phases, untimed: 0 }
 }
 

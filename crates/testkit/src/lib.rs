@@ -258,7 +258,7 @@ pub fn fetching_program_spec(seed: u64) -> Spec {
     }
 }
 
-/// A valid specification of a machine of any kind whose jobs run all-reduces made for nodes with several GPUs.
+/// A valid specification of a machine of any kind whose jobs run collectives made for nodes with several GPUs.
 pub fn gpu_collective_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x69_0a11_4ed0);
     let makers: [fn(u64) -> Spec; 8] = [
@@ -326,7 +326,10 @@ pub fn application_aware_spec(seed: u64) -> Spec {
                 && c.chance(40)
             {
                 let bytes = u64::from(spec.fabric.packet_bytes) * c.of(&[0, 1, 3]);
-                let what = PhaseAction::Alltoall { algorithm: c.of(Alltoall::ALL), bytes };
+                let what = match c.chance(80) {
+                    true => PhaseAction::Alltoall { algorithm: c.of(Alltoall::ALL), bytes },
+                    false => PhaseAction::PxnAlltoall { per_node: 1, bytes },
+                };
                 phases.insert(c.within(0, phases.len() as u64) as usize, Phase { along: None, what });
             }
         }

@@ -277,8 +277,11 @@ def _collective(name: str) -> dict[str, Any]:
 
     collective = COLLECTIVES[name]
     facts = _program("collective", name, collective)
-    chooses = {NCCL: "what NCCL 2.23 chooses by size, GPUs and nodes"} if name == "allreduce" else {}
-    libraries = {**LIBRARIES, **chooses}
+    chooses = {
+        "allreduce": {NCCL: "what NCCL 2.23 chooses by size, GPUs and nodes"},
+        "alltoall": {NCCL: "what NCCL does on nodes with GPUs: `pxn` or `scattered`"},
+    }
+    libraries = {**LIBRARIES, **chooses.get(name, {})}
     chosen = {"algorithms": dict(collective.algorithms), "libraries": libraries, "default": collective.reason}
     return {**facts, **chosen}
 

@@ -78,7 +78,9 @@ class ProgramJob:
 
 
 #: Phases that are collective operations, as the core names them.
-_COLLECTIVES = frozenset(("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "barrier"))
+_COLLECTIVES = frozenset(
+    ("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "pxn-alltoall", "barrier")
+)
 
 
 def with_barrier(body: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,15 @@ pub enum Piece {
         /// The rank that gets it in the end.
         to: u32,
     },
+    /// The data of ranks `first` to `first + count - 1` for rank `to`.
+    Pairs {
+        /// The first of the ranks that have it at the beginning.
+        first: u32,
+        /// How many there are.
+        count: u32,
+        /// The rank that gets it in the end.
+        to: u32,
+    },
     /// The data that rank `at` passes on in step `bit` of Bruck's all-to-all. For each distance j from 1 to `ranks` - 1
     /// with that bit set: the pair that goes from `at` - (j mod 2^bit) to the rank j places further.
     Hops {
@@ -44,6 +53,7 @@ impl Piece {
         match self {
             Self::Blocks { first, count } => (first, count),
             Self::Pair { .. } => (0, 1),
+            Self::Pairs { count, .. } => (0, count),
             Self::Hops { bit, ranks, .. } => (0, with_bit(bit, ranks)),
         }
     }

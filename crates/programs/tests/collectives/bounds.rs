@@ -4,7 +4,7 @@ use odonata_error::Error;
 use odonata_programs::collective::Division;
 use odonata_programs::{Broadcast, Op, PhaseAction, Reduce, Tree, Way};
 
-use crate::cases::{all, made};
+use crate::cases::{all, made, pxn};
 use crate::script::Script;
 
 const MOST: u64 = 1 << 40;
@@ -16,7 +16,7 @@ fn told(error: Error) -> (&'static str, String) {
 
 #[test]
 fn one_rank_has_nothing_to_do() {
-    for what in all(0, u64::MAX) {
+    for what in [all(0, u64::MAX), pxn(1, u64::MAX)].concat() {
         assert_eq!(what.part(1).unwrap().chunks(0), 0, "{what:?}");
     }
 }
@@ -51,6 +51,9 @@ fn a_channel_needs_whole_nodes_and_a_rank_of_them() {
     assert_eq!(refused(5, 0), grid("[5, 2]", 10));
     assert_eq!(refused(0, 0), grid("[0, 0]", 0));
     assert_eq!(refused(24, 0), grid("[24, 0]", 0));
+    let rails =
+        |per_node| PhaseAction::PxnAlltoall { per_node, bytes: 8 }.part(12).err().map(|error| error.to_string());
+    assert_eq!([4, 5, 0, 24].map(rails), [None, grid("[5, 2]", 10), grid("[0, 0]", 0), grid("[24, 0]", 0)]);
     assert_eq!(refused(4, 4), Some("first: out-of-range (found = 4, least = 0, most = 3)".into()));
 }
 
@@ -59,7 +62,8 @@ fn messages_have_at_most_2_to_the_40_bytes() {
     for ranks in [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17] {
         let n = u64::from(ranks);
         let usual = 720_720 * 17 * 16;
-        for (what, number) in all(1, usual).into_iter().zip(0..) {
+        let cases = |bytes| [all(1, bytes), pxn(ranks, bytes)].concat();
+        for (what, number) in cases(usual).into_iter().zip(0..) {
             let lines = Script::new(&what, ranks).lines;
             let size = |op| if let Op::Send { bytes, .. } = op { bytes } else { 0 };
             let largest = lines.iter().flatten().map(|line| size(line.op)).max().unwrap();
@@ -69,7 +73,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
             }
             // If the largest message grows with the vector, this vector has one of 2^40 bytes, except for rounding.
             let limit = (u128::from(MOST) * u128::from(usual) / u128::from(largest)) as u64;
-            let with = |bytes| made(&all(1, bytes)[number], ranks);
+            let with = |bytes| made(&cases(bytes)[number], ranks);
             assert!(with(limit - n).is_ok(), "{what:?} of {ranks} ranks");
             for bytes in [limit + 2 * n, u64::MAX / 2, u64::MAX] {
                 let error = with(bytes).err().unwrap_or_else(|| panic!("{what:?} of {ranks} ranks: {bytes} bytes"));
@@ -87,6 +91,8 @@ fn any_number_of_ranks_can_be_asked_for() {
         for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
             whats.push(PhaseAction::TreeChannel { tree, way, per_node: 1, first: 0, bytes: 1 << 8 });
         }
+        let per_node = (1..=8).rev().find(|per_node| ranks.is_multiple_of(*per_node)).unwrap();
+        whats.push(PhaseAction::PxnAlltoall { per_node, bytes: 1 << 8 });
         for what in whats {
             let part = what.part(ranks).unwrap();
             let chunk = |rank, index| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
-use crate::cases::{all, numbers_of_ranks, trees};
+use crate::cases::{all, numbers_of_ranks, pxn, trees};
 use crate::script::Script;
 
 /// Messages and bytes of all ranks together, for vectors of `b` bytes.
@@ -55,6 +55,10 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
         PhaseAction::Alltoall { algorithm: Alltoall::Bruck, .. } => {
             (n * steps, n * b * (1..n).map(|j| u64::from(j.count_ones())).sum::<u64>())
         }
+        PhaseAction::PxnAlltoall { per_node, .. } => {
+            let (g, nodes) = (u64::from(*per_node), n / u64::from(*per_node));
+            (n * (nodes * (g - 1) + nodes - 1), n * b * (nodes * (g - 1) + (nodes - 1) * g))
+        }
         PhaseAction::Alltoall { .. } => (n * edges, n * edges * b),
         PhaseAction::Barrier { algorithm: Barrier::Dissemination } => (n * steps, 0),
         PhaseAction::Barrier { algorithm: Barrier::Binary } => (2 * edges, 0),
@@ -66,7 +70,7 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
 fn messages_and_bytes_are_those_of_the_algorithm() {
     for ranks in numbers_of_ranks() {
         for bytes in [0, 1, 1000, 1 << 16] {
-            for what in all(ranks / 3, bytes) {
+            for what in [all(ranks / 3, bytes), pxn(ranks, bytes)].concat() {
                 let script = Script::new(&what, ranks);
                 let sum = script.sent().into_iter().fold((0, 0), |all, rank| (all.0 + rank.0, all.1 + rank.1));
                 assert_eq!(sum, totals(&what, ranks, bytes), "{}", script.name);
@@ -82,7 +86,7 @@ fn load_is_even_where_the_algorithm_is_symmetric() {
         let n = u64::from(ranks);
         let bytes = 1 << 10 << ranks.trailing_zeros();
         let bytes = bytes * n;
-        for what in all(0, bytes) {
+        for what in [all(0, bytes), pxn(ranks, bytes)].concat() {
             let symmetric = match what {
                 PhaseAction::Broadcast { .. } | PhaseAction::Reduce { .. } => false,
                 PhaseAction::Allreduce { algorithm, .. } => algorithm == Allreduce::Ring || n.is_power_of_two(),
@@ -120,6 +124,9 @@ fn some_counts_by_hand() {
     let bruck = PhaseAction::Alltoall { algorithm: Alltoall::Bruck, bytes: 10 };
     // Distances 1, 3, 5; 2, 3; 4, 5.
     assert_eq!(per_rank(bruck, 6), [(3, 70); 6]);
+    // Three nodes of two: a message to the other rank of the node in each round, and two of 20 bytes to other nodes.
+    let rails = PhaseAction::PxnAlltoall { per_node: 2, bytes: 10 };
+    assert_eq!(per_rank(rails, 6), [(5, 70); 6]);
     let dissemination = PhaseAction::Barrier { algorithm: Barrier::Dissemination };
     assert_eq!(per_rank(dissemination, 6), [(3, 0); 6]);
     let binomial = PhaseAction::Broadcast { algorithm: Broadcast::Binomial, root: 2, bytes: 10 };
@@ -134,7 +141,7 @@ fn stated_sizes_are_those_that_are_sent() {
     let mut stated = 0;
     for ranks in numbers_of_ranks() {
         for bytes in [0, 1, 7, 100, 1 << 20] {
-            for what in [all(0, bytes), trees(ranks, bytes)].concat() {
+            for what in [all(0, bytes), pxn(ranks, bytes), trees(ranks, bytes)].concat() {
                 let part = what.part(ranks).unwrap();
                 let Some(sizes) = part.sizes() else { continue };
                 let mut sent = BTreeMap::new();

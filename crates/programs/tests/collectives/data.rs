@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use odonata_programs::collective::Act;
-use odonata_programs::{Allreduce, PhaseAction, Tree, Way};
+use odonata_programs::{Allreduce, Op, PhaseAction, Tree, Way};
 
-use crate::cases::{channels, made, numbers_of_ranks, rooted, roots, trees, unrooted};
+use crate::cases::{channels, made, numbers_of_ranks, pxn, rooted, roots, trees, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
-use crate::script::{Item, Script};
+use crate::script::{Item, Line, Script};
 
 #[test]
 fn rooted_collectives_end_as_mpi_promises() {
@@ -30,6 +30,35 @@ fn other_collectives_end_as_mpi_promises() {
 fn channels_of_a_ring_end_as_an_allreduce() {
     for ranks in numbers_of_ranks() {
         channels(ranks, 1000).iter().for_each(|what| check(what, ranks));
+    }
+}
+
+#[test]
+fn exchanges_by_rails_end_as_an_alltoall() {
+    for ranks in numbers_of_ranks() {
+        pxn(ranks, 1000).iter().for_each(|what| check(what, ranks));
+    }
+}
+
+/// Catches messages between nodes that leave their rail, that carry less than a whole node has, or that are more than one
+/// to each other node.
+#[test]
+fn an_exchange_by_rails_sends_a_message_to_each_other_node_on_its_rail() {
+    for (nodes, per_node) in [(1, 4), (2, 1), (2, 3), (3, 2), (4, 8), (5, 4)] {
+        let ranks = nodes * per_node;
+        let script = Script::new(&PhaseAction::PxnAlltoall { per_node, bytes: 10 }, ranks);
+        for (rank, lines) in (0..).zip(&script.lines) {
+            let sent = |line: &Line| match line.op {
+                Op::Send { to, bytes, .. } => Some((to, bytes)),
+                _ => None,
+            };
+            let (inside, between): (Vec<_>, Vec<_>) =
+                lines.iter().filter_map(sent).partition(|(to, _)| to / per_node == rank / per_node);
+            assert_eq!(inside.len() as u32, nodes * (per_node - 1), "{nodes} x {per_node}");
+            assert!(inside.iter().all(|&(_, bytes)| bytes == 10), "{nodes} x {per_node}");
+            let expected = (1..nodes).map(|by| ((rank + by * per_node) % ranks, 10 * u64::from(per_node)));
+            assert_eq!(between, expected.collect::<Vec<_>>(), "{nodes} x {per_node}");
+        }
     }
 }
 
@@ -134,7 +163,9 @@ fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Count
         PhaseAction::Broadcast { root, .. } if *root != rank => Vec::new(),
         PhaseAction::TreeChannel { way: Way::Down, .. } if root_of_tree(what, ranks) != rank => Vec::new(),
         PhaseAction::Allgather { .. } => vec![Item::Block(rank)],
-        PhaseAction::Alltoall { .. } => (0..ranks).map(|to| Item::Pair(rank, to)).collect(),
+        PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
+            (0..ranks).map(|to| Item::Pair(rank, to)).collect()
+        }
         _ => (0..parts).map(Item::Block).collect(),
     };
     items.into_iter().map(|item| (item, own.clone())).collect()
@@ -169,7 +200,9 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
         PhaseAction::TreeChannel { .. } => (blocks(&|_| everybody.clone()), false),
         PhaseAction::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
         PhaseAction::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
-        PhaseAction::Alltoall { .. } => ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false),
+        PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
+            ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false)
+        }
         PhaseAction::Barrier { .. } => (Vec::new(), false),
         _ => unreachable!(),
     };

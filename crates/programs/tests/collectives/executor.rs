@@ -33,6 +33,7 @@ pub struct Rank {
 }
 
 struct Message {
+    items: Vec<Item>,
     data: Vec<Counts>,
     heard: u64,
 }
@@ -97,7 +98,7 @@ impl World<'_> {
             let item = |item| state.data.get(item).cloned();
             let data = items.iter().map(item).collect::<Option<Vec<_>>>();
             let data = data.unwrap_or_else(|| panic!("{name}: rank {rank} sends what it does not have: {items:?}"));
-            self.sent.insert(key, Message { data, heard: state.heard });
+            self.sent.insert(key, Message { items: items.to_vec(), data, heard: state.heard });
             state.sends.push((key, items.to_vec()));
         }
         if !blocking {
@@ -146,7 +147,7 @@ impl World<'_> {
         for (key, act, items) in std::mem::take(&mut state.receives) {
             let message = self.sent.remove(&key).unwrap();
             state.heard |= message.heard;
-            assert_eq!(message.data.len(), items.len(), "{}: {key:?} carries something else", self.script.name);
+            assert_eq!(message.items, items, "{}: {key:?} carries something else", self.script.name);
             for (item, new) in items.into_iter().zip(message.data) {
                 let own = state.data.entry(item).or_insert_with(|| vec![0; new.len()]);
                 match act {

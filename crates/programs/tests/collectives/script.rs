@@ -138,6 +138,7 @@ fn items(piece: Piece, parts: u32) -> Vec<Item> {
             (first..first + count).map(|block| Item::Block(block % parts)).collect()
         }
         Piece::Pair { from, to } => vec![Item::Pair(from, to)],
+        Piece::Pairs { first, count, to } => (first..first + count).map(|from| Item::Pair(from, to)).collect(),
         Piece::Hops { at, bit, ranks } => {
             let pair = |j: u32| {
                 let from = (at + ranks - j % (1 << bit)) % ranks;
@@ -158,7 +159,7 @@ fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
         | PhaseAction::TreeChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
         PhaseAction::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
-        PhaseAction::Alltoall { bytes, .. } => (0, u128::from(bytes)),
+        PhaseAction::Alltoall { bytes, .. } | PhaseAction::PxnAlltoall { bytes, .. } => (0, u128::from(bytes)),
         _ => (0, 0),
     };
     match item {

@@ -36,7 +36,9 @@ fn aware(spec: &Spec, job: &JobSpec) -> bool {
 
 fn has_alltoall(job: &JobSpec) -> bool {
     let Some(ProgramSpec { body: Body::Phases { phases, .. }, .. }) = &job.program else { return false };
-    phases.iter().any(|Phase { what, .. }| matches!(what, PhaseAction::Alltoall { .. }))
+    phases
+        .iter()
+        .any(|Phase { what, .. }| matches!(what, PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. }))
 }
 
 fn ran(spec: &Spec) -> Option<Output> {

@@ -75,6 +75,11 @@ class Program(App):
         """
         return None
 
+    @property
+    def for_each_gpu(self) -> str | None:
+        """The algorithm because of which it needs a rank for each GPU, node by node; None without one."""
+        return None
+
     def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
         """The same with what depends on the number of nodes, the costs of the job, and the bandwidth of a NIC filled
         in; before `decided`.

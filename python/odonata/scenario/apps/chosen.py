@@ -1,6 +1,6 @@
 """Values that several applications of machine learning share: rates of computing, and algorithms by collective."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -8,9 +8,12 @@ from pydantic import BeforeValidator, PlainSerializer
 from odonata import units
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError, unknown
+from odonata.machine.host import HostTable
 from odonata.scenario.apps.collectives import ALGORITHMS
 from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.listed import COLLECTIVES
+from odonata.scenario.apps.nccl import NCCL, PXN, exchange
+from odonata.scenario.apps.of_nodes import gpus_of_a_node
 
 
 def _flop_rate(value: Any) -> int:
@@ -20,15 +23,18 @@ def _flop_rate(value: Any) -> int:
     return rate
 
 
-def _algorithms(value: Any) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise InputError(f'expected a table such as {{ allreduce = "ring" }}, found `{value!r}`')
-    for collective, algorithm in value.items():
-        if collective not in COLLECTIVES:
-            raise unknown("collective", collective, COLLECTIVES).under(collective)
-        if algorithm not in (known := (*ALGORITHMS[collective], *LIBRARIES)):
-            raise unknown("algorithm", str(algorithm), known).under(collective)
-    return dict(value)
+def _algorithms_and(more: Mapping[str, tuple[str, ...]]) -> Callable[[Any], dict[str, str]]:
+    def algorithms(value: Any) -> dict[str, str]:
+        if not isinstance(value, Mapping):
+            raise InputError(f'expected a table such as {{ allreduce = "ring" }}, found `{value!r}`')
+        for collective, algorithm in value.items():
+            if collective not in COLLECTIVES:
+                raise unknown("collective", collective, COLLECTIVES).under(collective)
+            if algorithm not in (known := (*ALGORITHMS[collective], *more.get(collective, ()), *LIBRARIES)):
+                raise unknown("algorithm", str(algorithm), known).under(collective)
+        return dict(value)
+
+    return algorithms
 
 
 #: Floating-point operations per second, from a text with a unit.
@@ -38,4 +44,26 @@ FlopRate = Annotated[
     PlainSerializer(units.format_flop_rate, when_used="json"),
 ]
 #: Collective -> its algorithm, or the library that chooses one.
-AlgorithmTable = Annotated[dict[str, str], BeforeValidator(input_error_as_problem(_algorithms))]
+AlgorithmTable = Annotated[dict[str, str], BeforeValidator(input_error_as_problem(_algorithms_and({})))]
+#: The same for a job whose groups are known by their nodes.
+GroupAlgorithmTable = Annotated[
+    dict[str, str], BeforeValidator(input_error_as_problem(_algorithms_and({"alltoall": (PXN, NCCL)})))
+]
+
+
+def for_each_gpu(algorithms: Mapping[str, str] | None) -> str | None:
+    """Its algorithm that needs a rank for each GPU, node by node; None without one."""
+    algorithm = (algorithms or {}).get("alltoall")
+    return algorithm if algorithm in (PXN, NCCL) else None
+
+
+def as_nccl_chooses(algorithms: dict[str, str] | None, nodes: int, overhead: HostTable) -> dict[str, str] | None:
+    """With the algorithm that NCCL takes on so many nodes in place of its name.
+
+    Raises InputError (path `algorithm`) for nodes without GPUs of NVIDIA.
+    """
+    if algorithms is None or algorithms.get("alltoall") != NCCL:
+        return algorithms
+    gpus_of_a_node(NCCL, overhead, "algorithm")
+    assert overhead.gpu is not None
+    return {**algorithms, "alltoall": exchange(overhead.gpu, nodes)}

@@ -16,8 +16,8 @@ from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import PhasedProgram
 from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
 from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
-from odonata.scenario.apps.nccl import NCCL, ORDER, Communicator, choice, communicator, known, limits
-from odonata.scenario.apps.of_nodes import OF_NODES, Vector, gpus_of_a_node
+from odonata.scenario.apps.nccl import NCCL, ORDER, PXN, Communicator, choice, communicator, exchange, known, limits
+from odonata.scenario.apps.of_nodes import OF_NODES, Vector, by_rails, gpus_of_a_node
 from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_limits, with_protocol
 from odonata.scenario.apps.values import MessageSize
 
@@ -95,6 +95,12 @@ class SizedCollective(Collective):
     def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
         """The size."""
         return {"bytes": self.message}
+
+
+def single_phase_problem(key: str, value: str) -> InputError:
+    """The error for a phase whose algorithm or protocol is made of more than phases (path `key`)."""
+    message = f"`{value}` depends on the nodes of a job, and is no single phase"
+    return InputError(message, hint="name it in the app of a job", path=(key,))
 
 
 class RootedCollective(SizedCollective):
@@ -210,6 +216,11 @@ class Allreduce(SizedCollective):
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
 
+    @property
+    def for_each_gpu(self) -> str | None:
+        """Its algorithm, if it is one for nodes with GPUs."""
+        return self.algorithm if self.algorithm in (*OF_NODES, NCCL) else None
+
     def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:
         """With the algorithm and the protocol that NCCL chooses, if it does: of its protocols, or of the one given."""
         gpu = overhead.gpu
@@ -241,8 +252,7 @@ class Allreduce(SizedCollective):
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
         if self.algorithm in (*OF_NODES, NCCL) or self.protocol is not None:
             key = "algorithm" if self.algorithm in (*OF_NODES, NCCL) else "protocol"
-            message = f"`{getattr(self, key)}` depends on the nodes of a job, and is no single phase"
-            raise InputError(message, hint="name it in the app of a job", path=(key,))
+            raise single_phase_problem(key, getattr(self, key))
         if self.algorithm != REDUCE_BROADCAST:
             return super().phases(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
@@ -336,7 +346,12 @@ SHORT_ALLTOALL = 256
 class Alltoall(SizedCollective):
     """Every rank has data for each other rank (MPI_Alltoall).
 
-    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it.
+    `pxn` is for nodes with GPUs, with ranks on the nodes in order, one for each GPU: data go to the GPU of their own
+    node that is on the rail of their destination, and from there one message goes to each other node. `nccl` is `pxn`
+    or `scattered`, as NCCL does it on these nodes.
+
+    Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it; `pxn`: NVIDIA 2022,
+    "Doubling all2all performance with NCCL 2.12", and NCCL, src/graph/search.cc and src/init.cc.
     """
 
     reason: ClassVar[str] = (
@@ -346,13 +361,39 @@ class Alltoall(SizedCollective):
 
     collective: Literal["alltoall"]
     message: MessageSize = Field(description="size of the data of one rank for one other (osu_alltoall)")
-    algorithm: algorithm_of("alltoall") | None = Field(  # type: ignore[valid-type]
-        None, description="how (default: bruck up to 256 B, else pairwise, as MPICH)"
+    algorithm: algorithm_of("alltoall", PXN, NCCL) | None = Field(  # type: ignore[valid-type]
+        None,
+        description="how (default: bruck up to 256 B, else pairwise, as MPICH); `pxn` and `nccl` for nodes with GPUs",
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses for short and for long messages."""
         return "bruck" if self.message <= SHORT_ALLTOALL else "pairwise"
+
+    @property
+    def for_each_gpu(self) -> str | None:
+        """Its algorithm, if it is one for nodes with GPUs."""
+        return self.algorithm if self.algorithm in (PXN, NCCL) else None
+
+    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
+        """With the algorithm that NCCL takes, if it does."""
+        if self.algorithm != NCCL:
+            return self
+        gpus_of_a_node(NCCL, overhead, "algorithm")
+        assert overhead.gpu is not None
+        return self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes)})
+
+    def phases(self, ranks: int) -> list[dict[str, Any]]:
+        """A single phase."""
+        if self.algorithm in (PXN, NCCL):
+            raise single_phase_problem("algorithm", self.algorithm)
+        return super().phases(ranks)
+
+    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
+        """As `body`; by rails it depends on the GPUs of a node."""
+        if self.algorithm != PXN:
+            return super().body_with(ranks, folder, overhead)
+        return {"name": "phases", "phases": [by_rails(gpus_of_a_node(PXN, overhead, "algorithm"), self.message)]}
 
 
 class Barrier(Collective):

@@ -1,4 +1,5 @@
-"""Which algorithm and protocol NCCL's tuning model chooses for an all-reduce: the least estimated time.
+"""Which algorithm and protocol NCCL's tuning model chooses for an all-reduce: the least estimated time; and how it
+does an all-to-all.
 
 Source: NCCL, src/graph/tuning.cc, of version 2.23, for GPUs that are joined by NVLink. Only rings and trees are
 chosen from, so the choice is that of NCCL without NVLink SHARP (on Hopper) and without CollNet. The latencies
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from odonata.machine.gpus import GpuTable
 
 NCCL = "nccl"
-"""`algorithm` of an all-reduce that NCCL chooses."""
+"""`algorithm` of an all-reduce or an all-to-all that NCCL chooses."""
+PXN = "pxn"
+"""`algorithm` of an all-to-all by rails."""
+DIRECT = "scattered"
+"""`algorithm` of an all-to-all without: NCCL groups its messages."""
 ALGORITHMS = {"tree": "double-binary-tree", "ring": "ring-channels"}
 """Algorithm of NCCL -> ours, in NCCL's order: of two with the same time, the first is chosen."""
 ORDER = ("ll", "ll128", "simple")
@@ -141,6 +146,24 @@ def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
     assert gpu.nics is not None
     channels = len(set(gpu.nics))
     return Communicator(nodes, gpu.count, channels, channels * nic / 1e15, gpu.generation, gpu.cpu)
+
+
+def exchange(gpu: GpuTable, nodes: int) -> str:
+    """How NCCL does an all-to-all on so many nodes.
+
+    A message to another node leaves by the NIC that there belongs to its destination, and goes to the GPU at that NIC
+    over NVLink first, if the two are joined by it (NCCL, src/graph/search.cc, `NCCL_P2P_PXN_LEVEL`, whose default is 2:
+    as much as possible). On a node where only some GPUs are joined, NCCL does so for these; here all messages go
+    directly then.
+
+    Raises InputError for GPUs that are not known to be those of NVIDIA.
+    """
+    if gpu.generation is None:
+        hint = f"`gpu` with `generation`, {' or '.join(f'`{name}`' for name in GENERATIONS)}; docs/gpus.md"
+        raise InputError(f"`{NCCL}` needs `generation` of the GPUs", hint=hint, path=("algorithm",))
+    pairs = gpu.count * (gpu.count - 1) // 2
+    joined = gpu.network == "switch" or (gpu.network == "mesh" and (gpu.links is None or len(gpu.links) == pairs))
+    return PXN if nodes > 1 and gpu.count > 1 and joined else DIRECT
 
 
 def bandwidth(of: Communicator, algorithm: str, protocol: str) -> float:

@@ -1,4 +1,4 @@
-"""All-reduces that depend on the GPUs of the nodes, as programs for the core (docs/gpus.md)."""
+"""Collectives that depend on the GPUs of the nodes, as programs for the core (docs/gpus.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
-from odonata.scenario.apps.nccl import NCCL
+from odonata.scenario.apps.nccl import PXN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +27,10 @@ class Vector:
 
 
 def check_nodes(app: Program, per_node: int, mapping: MappingTable, overhead: HostTable) -> None:
-    """Raises InputError (path into the job) if an algorithm of `OF_NODES`, or what NCCL chooses of them, has not a rank
-    for each GPU, node by node.
-    """
-    algorithm = getattr(app, "algorithm", None)
-    if not isinstance(algorithm, str) or algorithm not in (*OF_NODES, NCCL) or overhead.gpu is None:
-        return  # also a trace, which names algorithms by collective
+    """Raises InputError (path into the job) if an algorithm needs a rank for each GPU, node by node, and lacks it."""
+    algorithm = app.for_each_gpu
+    if algorithm is None or overhead.gpu is None:
+        return
     count = overhead.gpu.count
     if per_node != count:
         message = f"`{algorithm}` needs a rank for each GPU: found {per_node} on a node of {count} GPUs"
@@ -137,6 +135,40 @@ class _Graph:
     @property
     def body(self) -> dict[str, Any]:
         return {"name": "stages", "collectives": self._collectives, "stages": [self._nodes]}
+
+
+def by_rails(per_node: int, size: int) -> dict[str, Any]:
+    """The phase of an all-to-all by rails among nodes of so many ranks, of blocks of `size` bytes."""
+    return {"what": {"name": "pxn-alltoall", "per_node": per_node, "bytes": size}}
+
+
+def members_of_a_node(count: int, stride: int, gpus: int) -> int:
+    """How many ranks of a group are on each of its nodes, always on the same GPUs.
+
+    Parameters
+    ----------
+    count
+        Ranks of the group.
+    stride
+        Their distance in the ranks of the job.
+    gpus
+        Ranks of a node, side by side.
+
+    Raises
+    ------
+    InputError
+        If its nodes have other numbers of them, or on other GPUs (path `algorithm`).
+    """
+    span = stride * count
+    if count == 1 or stride % gpus == 0:
+        return 1
+    if gpus % span == 0:
+        return count
+    if gpus % stride == 0 and span % gpus == 0:
+        return gpus // stride
+    group = f"{count} ranks, each {stride} after the other, on nodes of {gpus}"
+    message = f"`{PXN}` needs groups with ranks on the same GPUs of each node: found {group}"
+    raise InputError(message, path=("algorithm",))
 
 
 OF_NODES: dict[str, Callable[[Vector, int, HostTable], dict[str, Any]]] = {

@@ -10,7 +10,7 @@ from odonata.document import Bandwidth, Count, Ratio, Table, input_error_as_prob
 from odonata.errors import InputError
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import Program
-from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
+from odonata.scenario.apps.chosen import FlopRate, GroupAlgorithmTable, as_nccl_chooses, for_each_gpu
 from odonata.scenario.apps.train.collectives import CollectiveTable
 from odonata.scenario.apps.train.graph import COMPUTE, LAYERS, PIPELINE
 from odonata.scenario.apps.train.layers import BlockWork, Work
@@ -52,7 +52,7 @@ class ServeTable(Table):
         description='bandwidth of the memory of a GPU (default: "3.35 TB/s", data sheet of NVIDIA\'s H100 SXM)',
     )
     merge: Count = Field(1, description="layers whose collectives and transfers are done as one (default: 1)")
-    algorithm: AlgorithmTable | None = Field(None, description="how collectives are done (default: as of `train`)")
+    algorithm: GroupAlgorithmTable | None = Field(None, description="how collectives are done (default: as of `train`)")
 
     def training(self) -> TrainTable:
         """The same division as that of a training job whose sequences are the prompts.
@@ -86,6 +86,19 @@ class Serve(Program):
     serve: Annotated[ServeTable, BeforeValidator(input_error_as_problem(_serve))] = Field(
         description="the model and its requests: a table (`odonata show serving`)"
     )
+
+    @property
+    def for_each_gpu(self) -> str | None:
+        """The algorithm of its all-to-alls, if it is one for nodes with GPUs."""
+        return for_each_gpu(self.serve.algorithm)
+
+    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
+        """With the algorithm that NCCL takes, if it does."""
+        try:
+            algorithm = as_nccl_chooses(self.serve.algorithm, nodes, overhead)
+        except InputError as e:
+            raise e.under("serve") from None
+        return self.model_copy(update={"serve": self.serve.model_copy(update={"algorithm": algorithm})})
 
     def decided(self, ranks: int) -> Self:
         """With its groups and its batch filled in."""

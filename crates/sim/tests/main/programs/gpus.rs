@@ -5,7 +5,10 @@ use odonata_sim::Output;
 use odonata_sim::spec::{Costs, GpuLink, GpuSpec, InnerNetwork, Spec};
 use odonata_topology::Bandwidth;
 
-use super::support::{FREE, bandwidth, finishes, finishes_of, goal, of, phases, program, star, with_both_queues};
+use super::support::{
+    DELAY, FREE, NODE, WIRE, bandwidth, finishes, finishes_of, goal, of, packets, phases, program, star,
+    with_both_queues,
+};
 use crate::support::{GB, ser};
 
 const SEND: u64 = 1_001;
@@ -183,5 +186,49 @@ fn an_allreduce_around_the_gpus_of_a_node() {
         of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: n, nics: vec![0; n as usize], network: switch() });
         let step = SEND + ser(1_000, PORT) + LATENCY + RECEIVE;
         assert_eq!(finishes_of(&spec), vec![2 * u64::from(n - 1) * step; n as usize]);
+    }
+}
+
+/// An all-to-all by rails, of nodes with a NIC for each GPU. The blocks of a round leave a port of the inner network one
+/// after the other; those of the next round are behind them, and the message between nodes goes when all have come. Catches
+/// rounds that wait for the messages of the one before, ports that stand idle, a message for each rank of another node, and
+/// NICs by which other GPUs send.
+#[test]
+fn an_alltoall_by_rails_hides_one_of_its_networks() {
+    const BLOCK: u64 = 1_500;
+    const PACKET: u64 = 900;
+    for (nodes, count, port) in [(1, 4, 3), (2, 1, 3), (2, 2, 3), (3, 4, 3), (3, 4, 100), (5, 3, 12), (4, 8, 9)] {
+        let places: Vec<u32> = (0..nodes).flat_map(|node| vec![node; count as usize]).collect();
+        let body = phases(&[PhaseAction::PxnAlltoall { per_node: count, bytes: BLOCK }]);
+        let mut spec = star(nodes, vec![program("exchange", &places, FREE, body)]);
+        let odonata_sim::spec::TopologySpec::DragonflyPlus(machine) = &mut spec.topology else { unreachable!() };
+        machine.rails = count;
+        (spec.fabric.nic.overhead_ps, spec.fabric.packet_bytes) = (0, PACKET as u32);
+        let network = InnerNetwork::Switch { port: gigabytes(port), latency_ps: LATENCY };
+        of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count, nics: (0..count).collect(), network });
+        let output = with_both_queues(&spec);
+
+        // When the blocks of a round have left a port, and when they have come.
+        let round = u64::from(count - 1) * ser(BLOCK, port);
+        let after = |left: u64| if count > 1 { left + LATENCY } else { 0 };
+        let (mut left, mut came) = (vec![round, 2 * round], vec![0, after(2 * round)]);
+        for number in 2..nodes as usize {
+            left.push(left[number - 1].max(came[number - 2]) + round);
+            came.push(after(left[number]));
+        }
+        let (mut sent, mut received) = (0, 0);
+        for &ready in &came[1..nodes as usize] {
+            sent = ready.max(sent);
+            for size in packets(u64::from(count) * BLOCK, PACKET) {
+                sent += ser(size, NODE);
+                received = (sent + WIRE + DELAY).max(received) + ser(size, NODE);
+            }
+        }
+        let end = if nodes == 1 { after(round) } else { received + WIRE };
+        assert_eq!(finishes(&output, 0), vec![end; places.len()], "{nodes} nodes of {count}, {port} GB/s");
+
+        let bytes = u64::from(nodes - 1) * u64::from(count) * BLOCK;
+        let nics = output.links.bytes.len() - places.len();
+        assert_eq!(output.links.bytes[nics..], vec![bytes; places.len()], "{nodes} nodes of {count}: bytes of a NIC");
     }
 }

@@ -9,6 +9,7 @@ from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import Program
+from odonata.scenario.apps.chosen import as_nccl_chooses, for_each_gpu
 from odonata.scenario.apps.train import graph, layout
 from odonata.scenario.apps.train.options import TrainTable
 
@@ -31,6 +32,19 @@ class Train(Program):
     train: Annotated[TrainTable, BeforeValidator(input_error_as_problem(_train))] = Field(
         description="the model and how it is divided: a table (`odonata show parallelism`)"
     )
+
+    @property
+    def for_each_gpu(self) -> str | None:
+        """The algorithm of its all-to-alls, if it is one for nodes with GPUs."""
+        return for_each_gpu(self.train.algorithm)
+
+    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
+        """With the algorithm that NCCL takes, if it does."""
+        try:
+            algorithm = as_nccl_chooses(self.train.algorithm, nodes, overhead)
+        except InputError as e:
+            raise e.under("train") from None
+        return self.model_copy(update={"train": self.train.model_copy(update={"algorithm": algorithm})})
 
     def decided(self, ranks: int) -> Self:
         """With its groups filled in, and the number of microbatches."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
 from odonata.scenario.apps.listed import COLLECTIVES
+from odonata.scenario.apps.nccl import PXN
+from odonata.scenario.apps.of_nodes import by_rails, gpus_of_a_node, members_of_a_node
 from odonata.scenario.apps.train.shapes import checked_time
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 
@@ -36,11 +38,16 @@ class CollectiveTable:
     def number(self, name: str, group: Group, size: int) -> int:
         """A collective of a group; `size` in bytes, as `message` of the collective of this name.
 
-        Raises InputError if a message is larger than 2^40 bytes.
+        Raises InputError if a message is larger than 2^40 bytes, or for an all-to-all by rails in a group whose nodes
+        have other numbers of its ranks.
         """
         if size > MAX_MESSAGE_BYTES:
             hint = "more ranks, a shorter sequence or a smaller `merge` make it smaller"
             raise InputError(f"a collective would have {size:,} B, more than 2^40 B", hint=hint)
+        if self._algorithms[name] == PXN:
+            gpus = gpus_of_a_node(PXN, self._overhead, "algorithm")
+            members = members_of_a_node(group.size, group.stride, gpus)
+            return self._put([by_rails(members, size)], group, 0)
         kind = COLLECTIVES[name]
         table = {"collective": name, "algorithm": self._algorithms[name], "message": size}
         made = kind.model_construct(**table).decided(group.size)  # type: ignore[arg-type]
@@ -48,7 +55,13 @@ class CollectiveTable:
         return self._put(made.phases(group.size), group, reduced)
 
     def exchange(self, group: Group, sizes: list[list[int]]) -> int:
-        """Messages of a group all at once: `sizes` in bytes, from each rank to each other."""
+        """Messages of a group all at once: `sizes` in bytes, from each rank to each other.
+
+        Raises InputError (path `skew`) by rails, for which all sizes are equal.
+        """
+        if self._algorithms["alltoall"] == PXN:
+            message = f"an all-to-all by `{PXN}` has blocks of one size, so the busiest expert rank has the mean"
+            raise InputError(message, hint="skew = 1", path=("skew",))
         pairs = [
             [source, target, size, 1]
             for source, row in enumerate(sizes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
@@ -36,6 +37,11 @@ class Group:
     def size(self) -> int:
         """Ranks of a group."""
         return self.grid[self.axis]
+
+    @property
+    def stride(self) -> int:
+        """The distance of its ranks in the ranks of the job."""
+        return prod(self.grid[: self.axis])
 
 
 def decided(train: TrainTable, ranks: int) -> TrainTable:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny
 
 from odonata.document import Count, Ratio, Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
+from odonata.scenario.apps.chosen import FlopRate, GroupAlgorithmTable
 from odonata.scenario.apps.train.models import MODELS
 from odonata.scenario.apps.train.shapes import ShapeTable
 
@@ -112,10 +112,10 @@ class TrainTable(Table):
         description="layers whose collectives are done as one, with the same bytes: a simulation with fewer messages "
         "(default: 1)",
     )
-    algorithm: AlgorithmTable | None = Field(
+    algorithm: GroupAlgorithmTable | None = Field(
         None,
         description='how collectives are done, such as { allreduce = "rabenseifner" } (default: rings, as NCCL for '
-        "large messages; all-to-alls `scattered`, as NCCL groups them)",
+        'large messages; all-to-alls `scattered`, as NCCL groups them; by rails with { alltoall = "pxn" })',
     )
 
     def checked(self) -> None:
