@@ -204,7 +204,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
         Ok(())
     }
 
-    /// The same as [`handle`](Self::handle), compiled once for all who call it.
+    /// The same as [`handle`](Self::handle), compiled once for all who call it. (Marked as seldom called, so that the
+    /// compiler optimises the loop of [`visit`](Self::visit) for speed alone.)
+    #[cold]
     #[inline(never)]
     fn handle_apart(&mut self, router: u32, event: &Event) {
         self.handle(router, event);

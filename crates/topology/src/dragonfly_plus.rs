@@ -176,7 +176,9 @@ impl DragonflyPlus {
         self.ports_of_spines[row]..self.ports_of_spines[row + 1]
     }
 
-    /// The same by the list of gateways. (Not inlined, so that machines of the other kind do not pay for it.)
+    /// The same by the list of gateways. (Compiled as if it were seldom called, so that machines of the other kind do not
+    /// pay for it.)
+    #[cold]
     #[inline(never)]
     fn ports_of_gateway(&self, from: GroupId, spine: u32, to: GroupId) -> Range<u16> {
         let all = self.gateways_of(from, to);
