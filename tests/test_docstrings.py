@@ -81,3 +81,10 @@ def test_examples_give_what_they_show(name, tmp_path, monkeypatch):
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     failed = runner.run(example, out=report.append).failed
     assert not failed, "".join(report)
+
+
+def test_the_documentation_of_rust_has_no_examples():
+    """Nobody would run them: without `doctest = false` cargo reads each crate once more to look for some."""
+    files = list((EXAMPLES.parent / "crates").glob("*/src/**/*.rs"))
+    assert len(files) > 100
+    assert [file for file in files if re.search(r"^\s*//[/!].*```", file.read_text(), re.MULTILINE)] == []

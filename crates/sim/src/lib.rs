@@ -20,7 +20,7 @@ mod switch;
 mod traffic;
 
 pub use output::Output;
-pub use simulation::{Audit, Happening, Network, QueueChoice, audit};
+pub use simulation::{Audit, Happening, Network, QueueChoice, run_audited};
 pub use spec::Spec;
 
 /// The progress of a run.

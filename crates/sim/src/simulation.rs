@@ -29,7 +29,7 @@ use crate::{Cost, Monitor, Progress};
 pub use audit::Audit;
 pub use choice::QueueChoice;
 pub use driven::{Happening, Network};
-pub use setup::{audit, drive, prepare};
+pub use setup::{drive, prepare, run_audited};
 
 /// Number of events between two calls of the monitor.
 const EVENTS_PER_LOOK: u64 = 1 << 15;

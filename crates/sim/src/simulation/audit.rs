@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 
 use super::Simulation;
+use crate::commit::Fabric;
 use crate::endpoint::{Answers, Endpoint, Grants};
 use crate::engine::{Queue, Window};
-use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, EventKind};
+use crate::fabric::{Links, RouterPlace};
+use crate::nodes::Nodes;
 use crate::routing::RoutingAlgorithm;
 use crate::switch::Switch;
 
@@ -64,7 +66,31 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_
     /// Counts everything in this partition. Takes the pending events out of the queue. Adds the room, the credits and the
     /// contents of each buffer to `held`, and the slot and the bytes of each request and response to `under_way`.
     fn audit(&mut self, held: &mut [u64], under_way: &mut Vec<(u32, u32)>) -> Audit {
-        let (links, nodes) = (&self.fabric.links, &self.nodes);
+        let mut events = self.too_late.clone();
+        let mut pending = Window::default();
+        while self.fabric.queue.open(&mut pending) {
+            events.extend(pending.iter().map(|(router, event)| (router, *event)));
+        }
+        let Fabric { links, queue, .. } = &self.fabric;
+        let books = Books { events, links, nodes: &self.nodes, switch: &self.switch, has: &|router| queue.has(router) };
+        books.audit(held, under_way)
+    }
+}
+
+/// What is audited of a partition. (Compiled once for each kind of router and NIC.)
+struct Books<'a, 's, S, E> {
+    /// Pending events, each with its router.
+    events: Vec<(u32, Event)>,
+    links: &'a Links<'s>,
+    nodes: &'a Nodes<'s, E>,
+    switch: &'a S,
+    /// Whether a router is in this partition.
+    has: &'a dyn Fn(u32) -> bool,
+}
+
+impl<S: Switch, E: Endpoint> Books<'_, '_, S, E> {
+    fn audit(&self, held: &mut [u64], under_way: &mut Vec<(u32, u32)>) -> Audit {
+        let (links, nodes) = (self.links, self.nodes);
         let (channels, slots) = (links.wiring.channels as u8, links.outs.len());
         let mut audit = Audit::default();
         // Bytes in the buffer behind each port, or on their way to it.
@@ -94,11 +120,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_
                 audit.network_bytes += if Answers::is_get(event.key) { u64::from(event.bytes()) } else { 0 };
             }
         };
-        self.too_late.iter().for_each(|(router, event)| count(*router, event));
-        let mut pending = Window::default();
-        while self.fabric.queue.open(&mut pending) {
-            pending.iter().for_each(|(router, event)| count(router, event));
-        }
+        self.events.iter().for_each(|(router, event)| count(*router, event));
         for (router, place) in links.wiring.places.iter().enumerate() {
             let vcs = (0..channels).flat_map(|c| (0..place.ports).map(move |port| (place.first + u32::from(port), c)));
             for (slot, channel) in vcs {
@@ -129,7 +151,7 @@ impl<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_
         let first_response = answers.map(|answers| answers.first_response);
         for (buffer, held) in held.iter_mut().enumerate() {
             if let Some((router, sender)) = links.sender_to(buffer, first_response) {
-                let room = if self.fabric.queue.has(router) { u64::from(links.vcs[sender].room) } else { 0 };
+                let room = if (self.has)(router) { u64::from(links.vcs[sender].room) } else { 0 };
                 *held += room + filled[buffer] + links.credits.under_way(buffer);
             }
         }

@@ -4,13 +4,13 @@ use odonata_error::{Error, ErrorKind};
 
 use super::Simulation;
 use crate::Cost;
-use crate::commit::Course;
+use crate::commit::{Course, Fabric};
 use crate::endpoint::{Endpoint, Nic};
 use crate::engine::Queue;
 use crate::fabric::Links as FabricLinks;
 use crate::fabric::packet::Event;
 use crate::nodes::Nodes;
-use crate::observe::{ArrivalCounts, BlameCounts, ByClass, SeriesCounts};
+use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
 use crate::output::{
     Arrivals, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NOT_DELIVERED, NOT_FINISHED, Operations,
     Output, Ranks, Series,
@@ -49,11 +49,20 @@ pub(super) fn refuse_deadlock<'a, 's: 'a, Q: 'a, R: 'a, S: 'a, E: Endpoint + 'a>
 pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     simulation: Simulation<'_, Q, R, S, E>,
 ) -> Result<(Output, Cost), Error> {
-    let Simulation { fabric, mut nodes, .. } = simulation;
-    let Course { events, windows, longest, .. } = fabric.course;
+    let Simulation { fabric: Fabric { course, links, observers, .. }, nodes, .. } = simulation;
+    columns(&course, &links, observers, nodes)
+}
+
+/// The same from the parts that decide it. (Compiled once for each kind of NIC.)
+fn columns<E: Endpoint>(
+    course: &Course,
+    of: &FabricLinks<'_>,
+    observers: Observers,
+    mut nodes: Nodes<'_, E>,
+) -> Result<(Output, Cost), Error> {
+    let &Course { events, windows, longest, end: end_ps, .. } = course;
     let cost = Cost { events, threads: nodes.posts.partitions(), windows, longest };
-    let end_ps = fabric.course.end;
-    let links = links(&fabric.links, &nodes.nics, end_ps);
+    let links = links(of, &nodes.nics, end_ps);
     let mut programs = nodes.programs.take().map_or_else(Vec::new, |programs| programs.running);
     let (ranks, iterations) = (ranks(&programs), iterations(&programs));
     let mut jobs: Vec<JobTotals> = Vec::new();
@@ -66,11 +75,10 @@ pub(super) fn output<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoin
     }
     let operations = operations(&mut programs);
     let (messages, message_counters) = messages(&mut nodes, &mut programs)?;
-    let observers = fabric.observers;
     let answers = nodes.endpoint.answers();
     let output = Output {
         end_ps,
-        packet_hops: fabric.course.packet_hops,
+        packet_hops: course.packet_hops,
         jobs,
         messages,
         links,

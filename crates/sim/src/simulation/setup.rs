@@ -32,26 +32,37 @@ use odonata_programs::Program;
 use odonata_topology::{ClassId, Machine};
 
 pub(super) fn run(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> Result<(Output, Cost), Error> {
-    with_queue(spec, choice, Finish { monitor })
+    let (output, cost, _) = with_queue(spec, choice, Finish { monitor, audits: false })?;
+    Ok((output, cost))
 }
 
-/// Simulates, and audits the run instead of writing its output.
+/// Simulates, and audits the run at its end.
 ///
 /// # Errors
 /// As [`run`](super::run).
-pub fn audit(spec: &Spec, choice: QueueChoice) -> Result<Audit, Error> {
-    with_queue(spec, choice, Balance)
+pub fn run_audited(spec: &Spec, choice: QueueChoice) -> Result<(Output, Cost, Audit), Error> {
+    with_queue(spec, choice, Finish { monitor: &mut (), audits: true })
 }
 
-/// What to do with a simulation, for any queue.
-trait SimulationTask {
-    type Result;
+/// What follows the events of a simulation.
+struct Finish<'m> {
+    monitor: &'m mut dyn Monitor,
+    /// Without, the audit is one of nothing.
+    audits: bool,
+}
 
+impl Finish<'_> {
     /// Simulates on this thread.
     fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         self,
-        simulation: Simulation<'_, Q, R, S, E>,
-    ) -> Result<Self::Result, Error>;
+        mut simulation: Simulation<'_, Q, R, S, E>,
+    ) -> Result<(Output, Cost, Audit), Error> {
+        simulation.play(self.monitor)?;
+        finish::refuse_deadlock([&simulation])?;
+        let audit = if self.audits { audit_all([&mut simulation]) } else { Audit::default() };
+        let (output, cost) = finish::output(simulation)?;
+        Ok((output, cost, audit))
+    }
 
     /// Simulates so many partitions, each made by `make`.
     fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
@@ -59,60 +70,15 @@ trait SimulationTask {
         partitions: usize,
         pace: Pace,
         make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
-    ) -> Result<Self::Result, Error>;
-}
-
-struct Finish<'m> {
-    monitor: &'m mut dyn Monitor,
-}
-
-impl SimulationTask for Finish<'_> {
-    type Result = (Output, Cost);
-
-    fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
-        self,
-        mut simulation: Simulation<'_, Q, R, S, E>,
-    ) -> Result<Self::Result, Error> {
-        simulation.play(self.monitor)?;
-        finish::refuse_deadlock([&simulation])?;
-        finish::output(simulation)
-    }
-
-    fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
-        self,
-        partitions: usize,
-        pace: Pace,
-        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
-    ) -> Result<Self::Result, Error> {
+    ) -> Result<(Output, Cost, Audit), Error> {
         let mut all = partitions::play(partitions, pace, self.monitor, make)?;
         finish::refuse_deadlock(&all)?;
+        let audit = if self.audits { audit_all(&mut all) } else { Audit::default() };
         let others = all.split_off(1);
         let mut first = all.remove(0);
         others.into_iter().for_each(|other| first.absorb(other));
-        finish::output(first)
-    }
-}
-
-struct Balance;
-
-impl SimulationTask for Balance {
-    type Result = Audit;
-
-    fn alone<Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
-        self,
-        mut simulation: Simulation<'_, Q, R, S, E>,
-    ) -> Result<Audit, Error> {
-        simulation.play(&mut ())?;
-        Ok(audit_all([&mut simulation]))
-    }
-
-    fn partitioned<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
-        self,
-        partitions: usize,
-        pace: Pace,
-        make: impl Fn(usize) -> Simulation<'s, Partition<Event>, R, S, E> + Sync,
-    ) -> Result<Audit, Error> {
-        Ok(audit_all(&mut partitions::play(partitions, pace, &mut (), make)?))
+        let (output, cost) = finish::output(first)?;
+        Ok((output, cost, audit))
     }
 }
 
@@ -153,11 +119,26 @@ fn prepare_on(spec: &Spec, machine: Machine) -> Result<Prepared, Error> {
     Ok(Prepared { machine, routing, wiring, packets, programs, sizes })
 }
 
+/// Evaluates `$body` once for each routing.
+macro_rules! each_algorithm {
+    ($routing:expr, $fabric:expr, $algorithm:ident => $body:expr) => {
+        with_algorithm!($routing, $algorithm => $body)
+    };
+}
+
+/// Evaluates `$body` with one type for all routings, where their speed matters less than the time to compile.
+macro_rules! any_algorithm {
+    ($routing:expr, $fabric:expr, $algorithm:ident => $body:expr) => {{
+        let $algorithm = AnyAlgorithm::new($routing, $fabric);
+        $body
+    }};
+}
+
 /// Evaluates `$body` with `$routing`, `$switch` and `$endpoint` bound to the routing of a run, to a function that makes its
-/// routers, and to one that makes its NICs in one of several partitions. The simulation is compiled for each routing with
-/// the routers and NICs that are fastest, and once for all routings with each other pair of them.
+/// routers, and to one that makes its NICs in one of several partitions. With the routers and NICs that are fastest, the
+/// simulation is compiled as `$algorithms` says; with each other pair of them, once for all routings.
 macro_rules! with_parts {
-    ($spec:expr, $prepared:expr, ($routing:ident, $switch:ident, $endpoint:ident) => $body:expr) => {{
+    ($algorithms:ident, $spec:expr, $prepared:expr, ($routing:ident, $switch:ident, $endpoint:ident) => $body:expr) => {{
         let (spec, prepared) = ($spec, $prepared);
         let (fabric, packets) = (&spec.fabric, &*prepared.packets);
         let (network, nics) = (prepared.machine.network(), prepared.wiring.attachments.len());
@@ -195,7 +176,7 @@ macro_rules! with_parts {
             }};
         }
         match (fabric.router.is_some(), fabric.nic.aries.is_some(), fabric.most_in_flight().is_some()) {
-            (false, false, false) => with_algorithm!(routing, algorithm => {
+            (false, false, false) => $algorithms!(routing, fabric, algorithm => {
                 let ($routing, $switch, $endpoint) = (algorithm, ideal, simple);
                 $body
             }),
@@ -245,7 +226,7 @@ impl Windows {
     }
 }
 
-fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> Result<T::Result, Error> {
+fn with_queue(spec: &Spec, choice: QueueChoice, task: Finish) -> Result<(Output, Cost, Audit), Error> {
     let prepared = &prepare(spec)?;
     let routers = prepared.wiring.places.len();
     let jobs = Jobs::new(spec, prepared.machine.network());
@@ -255,11 +236,13 @@ fn with_queue<T: SimulationTask>(spec: &Spec, choice: QueueChoice, task: T) -> R
     let (ordered, one_thread) = (!windows || lookahead < 2, threads <= 1);
     let first = (!one_thread).then(|| partitions::first_routers(&prepared.wiring, &jobs, threads));
     drop(jobs);
-    with_parts!(spec, prepared, (routing, switch, endpoint) => {
-        if ordered {
+    if ordered {
+        return with_parts!(any_algorithm, spec, prepared, (routing, switch, endpoint) => {
             let simulation = Simulation::new(spec, prepared, Ordered::default(), routing, switch(), endpoint([0, 1]));
-            return task.alone(simulation);
-        }
+            task.alone(simulation)
+        });
+    }
+    with_parts!(each_algorithm, spec, prepared, (routing, switch, endpoint) => {
         if let Some(first) = first {
             let partitions = first.len();
             return task.partitioned(partitions, pace, |index| {
@@ -283,7 +266,7 @@ pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) ->
     let machine = spec.checked()?;
     let spec = &driven_spec(spec, job)?;
     let prepared = &prepare_on(spec, machine)?;
-    with_parts!(spec, prepared, (routing, switch, endpoint) => {
+    with_parts!(any_algorithm, spec, prepared, (routing, switch, endpoint) => {
         let simulation = Simulation::new(spec, prepared, Ordered::default(), routing, switch(), endpoint([0, 1]));
         caller(&mut Driving::new(simulation, job));
         Ok(())
@@ -304,6 +287,31 @@ fn least_packet(spec: &Spec, programs: &[Option<Sizes>]) -> u32 {
         None => programs[index].map_or(1, |sizes| sizes.least),
     });
     least.min().unwrap_or(full)
+}
+
+/// The links of the routers in `own`, which are those that it `has`. (Compiled once for all simulations.)
+fn links<'s>(
+    spec: &Spec,
+    prepared: &'s Prepared,
+    own: &Range<u32>,
+    has: &dyn Fn(u32) -> bool,
+    responses: bool,
+) -> Links<'s> {
+    let (classes, wiring) = (prepared.machine.network().classes, prepared.wiring.clone());
+    // Memory of the ports of other partitions is never touched.
+    let own = wiring.slots(own);
+    let vcs = vcs(&wiring, own.clone(), |nic| has(wiring.event_attachment(nic).router), responses);
+    Links {
+        packets: &prepared.packets,
+        outs: zeroed_vec(wiring.wires.len()),
+        logs: Logs::new(vcs.len()),
+        vcs,
+        credits: Credits::new(wiring.wires.iter().map(|wire| wire.class), wiring.channels, own.clone()),
+        metric: CreditMetric::new(&spec.sensing, &wiring, classes, own),
+        marks: Marks::new(&spec.fabric, classes),
+        blocked: BlockedPackets::default(),
+        wiring,
+    }
 }
 
 /// The output VCs of a run: for each channel the ports, then the injection links of the NICs, and those of responses. Of
@@ -330,28 +338,16 @@ fn vcs(wiring: &Wiring, own: Range<usize>, mine: impl Fn(u32) -> bool, responses
 
 impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'s, Q, R, S, E> {
     fn new(spec: &'s Spec, prepared: &'s Prepared, queue: Q, routing: R, switch: S, endpoint: E) -> Self {
-        let (network, wiring) = (prepared.machine.network(), prepared.wiring.clone());
+        let network = prepared.machine.network();
         let programs = Programs::new(spec, &prepared.programs, network.nodes());
-        let (nics, channels) = (wiring.attachments.len(), wiring.channels);
-        // Memory of the ports of other partitions is never touched.
-        let own = wiring.slots(&queue.own(wiring.places.len() as u32));
-        let vcs = vcs(&wiring, own.clone(), |nic| queue.has(wiring.event_attachment(nic).router), E::ANSWERS);
-        let credits = Credits::new(wiring.wires.iter().map(|wire| wire.class), channels, own.clone());
-        let bytes = size_of_val(&*vcs) + credits.bytes() + size_of::<OutputPort>() * wiring.wires.len();
+        let own = queue.own(prepared.wiring.places.len() as u32);
+        let links = links(spec, prepared, &own, &|router| queue.has(router), E::ANSWERS);
+        let ports = size_of::<OutputPort>() * links.wiring.wires.len();
+        let bytes = size_of_val(&*links.vcs) + links.credits.bytes() + ports;
         let with_programs = spec.jobs.iter().filter(|job| job.program.is_some());
         let ranks = with_programs.map(|job| job.nodes.len()).sum();
-        let observers = observers(spec, &wiring, network.classes.len(), S::BUFFERS_OUTPUT);
-        let links = Links {
-            packets: &prepared.packets,
-            outs: zeroed_vec(wiring.wires.len()),
-            logs: Logs::new(vcs.len()),
-            vcs,
-            credits,
-            metric: CreditMetric::new(&spec.sensing, &wiring, network.classes, own),
-            marks: Marks::new(&spec.fabric, network.classes),
-            blocked: BlockedPackets::default(),
-            wiring,
-        };
+        let observers = observers(spec, &links.wiring, network.classes.len(), S::BUFFERS_OUTPUT);
+        let nics = links.wiring.attachments.len();
         let fabric = Fabric {
             special: links.wiring.cut_through && !S::BUFFERS_OUTPUT
                 || observers.see_commits()

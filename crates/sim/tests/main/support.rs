@@ -9,7 +9,7 @@ use odonata_sim::spec::{
     NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
     Switching, TopologySpec, Traffic, Via,
 };
-use odonata_sim::{Output, run};
+use odonata_sim::{Audit, Output, QueueChoice, run, run_audited};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec, Machine};
 
 /// Gigabytes per second in millionths of a byte.
@@ -164,6 +164,22 @@ pub fn routings() -> Vec<RoutingSpec> {
 
 pub fn output(spec: &Spec) -> Output {
     run(spec, &mut ()).unwrap_or_else(|e| panic!("{e}\nspec: {}", spec.to_json())).0
+}
+
+/// The output with this queue, and the audit at its end, which must be balanced.
+pub fn audited(spec: &Spec, queue: QueueChoice) -> (Output, Audit) {
+    let (output, _, audit) =
+        run_audited(spec, queue).unwrap_or_else(|e| panic!("{queue:?}: {e}\nspec: {}", spec.to_json()));
+    assert!(audit.balanced(), "{queue:?}: {audit:?}\nspec: {}", spec.to_json());
+    (output, audit)
+}
+
+/// The output and the audit, which must be the same with both queues.
+pub fn audited_with_both_queues(spec: &Spec) -> (Output, Audit) {
+    let [wheel, ordered] = [QueueChoice::Wheel, QueueChoice::Ordered].map(|queue| audited(spec, queue));
+    assert!(wheel.0 == ordered.0, "the queues differ\nspec: {}", spec.to_json());
+    assert_eq!(wheel.1, ordered.1, "the queues differ\nspec: {}", spec.to_json());
+    wheel
 }
 
 /// Picoseconds that `bytes` take at this many GB/s, rounded up.

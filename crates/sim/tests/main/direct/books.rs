@@ -4,9 +4,9 @@
 
 use odonata_sim::output::Messages;
 use odonata_sim::spec::{Record, StopSpec};
-use odonata_sim::{QueueChoice, Spec, audit, run_with};
+use odonata_sim::{QueueChoice, Spec, run_with};
 
-use crate::support::output;
+use crate::support::{audited_with_both_queues, output};
 use odonata_testkit as generator;
 
 const QUEUES: [QueueChoice; 2] = [QueueChoice::Wheel, QueueChoice::Ordered];
@@ -33,10 +33,7 @@ fn everything_is_accounted_for_at_any_instant() {
                 let at_ps = Some((whole.end_ps * step / 6 + step % 3).max(1));
                 (spec.stop, spec.measure.until_ps) = (StopSpec { jobs: Vec::new(), at_ps }, None);
             }
-            let [books, other] = QUEUES.map(|queue| audit(&spec, queue).expect("it runs"));
-            assert!(books.balanced(), "seed {seed}: {books:?}\nspec: {}", spec.to_json());
-            assert_eq!(books, other, "seed {seed}: the queues disagree");
-            let output = output(&spec);
+            let (output, books) = audited_with_both_queues(&spec);
             let routers = output.links.packets.len() - nodes;
             assert_eq!(books.sent, output.links.packets[routers..].iter().sum::<u64>(), "seed {seed}");
             assert_eq!(books.delivered, output.jobs.iter().map(|job| job.packets).sum::<u64>(), "seed {seed}");

@@ -3,7 +3,7 @@
 use odonata_reference::run_audited;
 use odonata_sim::output::{NOT_DELIVERED, NOT_FINISHED};
 
-use crate::system::{CONTROL, RECEIVE, SEND, SETTLE, hop, phases, run, spec, trace};
+use super::system::{CONTROL, RECEIVE, SEND, SETTLE, hop, phases, run, spec, trace};
 
 const BYTES: u64 = 200;
 

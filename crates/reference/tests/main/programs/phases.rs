@@ -1,6 +1,6 @@
 //! Operations one after the other: what blocks, what does not, iterations and gaps.
 
-use crate::system::{CONTROL, RECEIVE, SEND, hop, phases, run_job};
+use super::system::{CONTROL, RECEIVE, SEND, hop, phases, run_job};
 
 const PING_PONG: &str = r#"{"name":"ping-pong","stride":1,"bytes":50,"rounds":1}"#;
 const NEIGHBOURS: &str = r#"{"name":"halo","grid":[2,1,1],"periodic":false,"face_bytes":[50,0,0],

@@ -1,6 +1,6 @@
 //! Programs that cannot go on.
 
-use crate::system::{SEND, hop, phases, run, spec, trace};
+use super::system::{SEND, hop, phases, run, spec, trace};
 use odonata_error::{Error, ErrorKind};
 
 /// Each receives before it sends.
@@ -46,14 +46,14 @@ fn a_deadlocked_program_ends_the_run() {
         let mut alone = spec(&jobs);
         alone.stop.at_ps = Some(at);
         assert_eq!(deadlocked(run(&alone)), expected, "at {at}");
-        let mut beside = spec(&[jobs.into_iter().next().expect("a job"), crate::system::Job { ..phases_of(&other) }]);
+        let mut beside = spec(&[jobs.into_iter().next().expect("a job"), super::system::Job { ..phases_of(&other) }]);
         beside.stop.at_ps = Some(at);
         assert_eq!(deadlocked(run(&beside)), expected, "at {at}");
     }
 }
 
-fn phases_of(job: &crate::system::Job) -> crate::system::Job {
-    crate::system::Job { nodes: job.nodes.clone(), body: job.body.clone(), ..*job }
+fn phases_of(job: &super::system::Job) -> super::system::Job {
+    super::system::Job { nodes: job.nodes.clone(), body: job.body.clone(), ..*job }
 }
 
 /// A rank that does nothing in no time, for ever.

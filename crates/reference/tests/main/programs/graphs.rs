@@ -1,6 +1,6 @@
 //! CPUs and dependencies of traces.
 
-use crate::system::{CONTROL, RECEIVE, SEND, hop, run_job, trace};
+use super::system::{CONTROL, RECEIVE, SEND, hop, run_job, trace};
 
 /// When the first of two ranks finishes that computes only; the other has nothing to do.
 fn finish(lines: &str) -> u64 {

@@ -1,6 +1,6 @@
 //! Programs with stages.
 
-use crate::system::{Job, RECEIVE, SEND, hop, run_job};
+use super::system::{Job, RECEIVE, SEND, hop, run_job};
 
 /// Rank 0 is stage 0 and rank 1 stage 1: computing beside a send of 20 B, and what waits for both.
 #[test]

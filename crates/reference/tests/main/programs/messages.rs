@@ -2,7 +2,7 @@
 
 use odonata_sim::spec::RoutingSpec;
 
-use crate::system::{CONTROL, MEMORY, RECEIVE, SEND, hop, run, run_job, spec, trace, two_hops};
+use super::system::{CONTROL, MEMORY, RECEIVE, SEND, hop, run, run_job, spec, trace, two_hops};
 
 const SENDS: &str = "s: send 50b to 1 tag 1";
 const RECEIVES: &str = "r: recv 50b from 0 tag 1";

@@ -1,9 +1,13 @@
 //! The fast simulator and the reference, two programs written apart from one model, must agree in every number.
 //! Catches any deviation of either from `docs/model.md`.
+//!
+//! In the same runs of the reference nothing is lost or made: packets, bytes and credits. Catches a packet dropped or
+//! delivered twice, a credit given back twice, late or never, and a message cut into the wrong packets.
 
 use std::fmt::Write;
 
 use odonata_error::{Error, ErrorKind};
+use odonata_reference::{Audit, run_audited};
 use odonata_sim::output::{Blame, Wait};
 use odonata_sim::{Output, QueueChoice, Spec};
 use odonata_testkit as testkit;
@@ -101,8 +105,67 @@ fn failure(error: &Error) -> Option<String> {
     }
 }
 
-fn compare(seed: u64, spec: &Spec) -> Result<(), String> {
-    let reference = odonata_reference::run(spec, &mut ());
+/// How runs ended.
+#[derive(Default)]
+struct Ends {
+    complete: u64,
+    cut_short: u64,
+    /// With packets that waited for room.
+    stalled: u64,
+    /// With packets on paths that are not minimal.
+    diverted: u64,
+    of: u64,
+}
+
+impl Ends {
+    /// The generator must reach both kinds of end, full buffers and non-minimal paths.
+    fn are_all_reached(&self) {
+        let Ends { complete, cut_short, stalled, diverted, of } = *self;
+        for (what, runs) in
+            [("cut short", cut_short), ("complete", complete), ("stalled", stalled), ("diverted", diverted)]
+        {
+            assert!(15 * runs >= 2 * of, "only {runs} runs of {of} are {what}");
+        }
+    }
+}
+
+/// Counts how a run of the reference ended; an error if something is lost, made or counted twice.
+fn account(ends: &mut Ends, spec: &Spec, output: &Output, audit: &Audit) -> Result<(), String> {
+    if let Some(problem) = audit.problem() {
+        return Err(format!("{problem}\nspec: {}", spec.to_json()));
+    }
+    let left = audit.packets_at_nics + audit.packets_under_way;
+    ends.cut_short += u64::from(left > 0);
+    ends.complete += u64::from(left == 0);
+    ends.stalled += u64::from(output.links.stalled_ps.iter().any(|&t| t > 0));
+    ends.diverted += u64::from(output.jobs.iter().any(|j| j.minimal < j.packets));
+
+    // Every packet was granted one injection link, one ejection link and its links between routers. (With responses,
+    // the links of routers carry more, and the jobs count only packets with payload.)
+    let nodes = spec.machine().expect("it was built before").network().endpoints();
+    let routers = output.links.packets.len() - nodes;
+    let injected: u64 = output.links.packets[routers..].iter().sum();
+    let mut equal = vec![("packets that left a NIC", injected, audit.packets_issued - audit.packets_at_nics)];
+    if left == 0 && !spec.fabric.answers() {
+        let hops: u64 = output.jobs.iter().map(|j| j.hops).sum();
+        let between: u64 = output.links.packets[..routers].iter().sum();
+        equal.push(("packets on links", between, hops + audit.packets_delivered));
+        equal.push(("packet-hops", output.packet_hops, between));
+    }
+    match equal.iter().find(|(_, a, b)| a != b) {
+        Some((what, a, b)) => Err(format!("{what}: {a} and {b}\nspec: {}", spec.to_json())),
+        None => Ok(()),
+    }
+}
+
+fn compare(seed: u64, spec: &Spec, ends: &mut Ends) -> Result<(), String> {
+    let reference = match run_audited(spec, &mut ()) {
+        Ok((output, audit)) => {
+            account(ends, spec, &output, &audit).map_err(|problem| format!("seed {seed}: {problem}"))?;
+            Ok(output)
+        }
+        Err(error) => Err(error),
+    };
     for queue in [QueueChoice::Wheel, QueueChoice::Ordered] {
         let sim = odonata_sim::run_with(spec, &mut (), queue).map(|(output, _)| output);
         let (sim, reference) = match (&sim, &reference) {
@@ -124,22 +187,25 @@ fn compare(seed: u64, spec: &Spec) -> Result<(), String> {
 }
 
 /// Compares many specifications; `ODONATA_SEED=17` compares that one only, `ODONATA_TIMES=10` ten times as many.
-fn compare_all(count: u64, spec: fn(u64) -> Spec) {
+fn compare_all(count: u64, spec: fn(u64) -> Spec) -> Ends {
+    let mut ends = Ends::default();
     if let Some(seed) = std::env::var("ODONATA_SEED").ok().and_then(|s| s.parse().ok()) {
-        return compare(seed, &spec(seed)).unwrap_or_else(|e| panic!("{e}"));
+        compare(seed, &spec(seed), &mut ends).unwrap_or_else(|e| panic!("{e}"));
+        return Ends::default();
     }
     let times = std::env::var("ODONATA_TIMES").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let count = count * times;
-    let failures: Vec<String> = (0..count).filter_map(|seed| compare(seed, &spec(seed)).err()).collect();
+    let failures: Vec<String> = (0..count).filter_map(|seed| compare(seed, &spec(seed), &mut ends).err()).collect();
     let brief = |failure: &String| failure.lines().take(2).collect::<Vec<_>>().join(": ");
     let all: Vec<String> = failures.iter().map(brief).map(|line| line.chars().take(150).collect()).collect();
     let (first, all) = (failures.first().map_or("", |f| f), all.join("\n"));
     assert!(failures.is_empty(), "{} of {count} specifications differ:\n{all}\nthe first:\n{first}", failures.len());
+    Ends { of: count, ..ends }
 }
 
 #[test]
 fn sim_equals_the_reference_on_small_machines() {
-    compare_all(1_000, testkit::spec);
+    compare_all(1_000, testkit::spec).are_all_reached();
 }
 
 /// Many events at one instant, and little time between them: the order of section 5 decides.
@@ -156,7 +222,7 @@ fn sim_equals_the_reference_on_larger_machines() {
 /// Uneven and broken machines, sensors, routings by hash and by job.
 #[test]
 fn sim_equals_the_reference_on_odd_dragonfly_plus_machines() {
-    compare_all(400, testkit::odd_spec);
+    compare_all(400, testkit::odd_spec).are_all_reached();
 }
 
 #[test]
@@ -166,7 +232,7 @@ fn sim_equals_the_reference_on_odd_dragonfly_plus_machines_when_events_lie_picos
 
 #[test]
 fn sim_equals_the_reference_on_dragonflies_and_cascades() {
-    compare_all(1_000, testkit::direct_spec);
+    compare_all(1_000, testkit::direct_spec).are_all_reached();
 }
 
 #[test]
@@ -220,7 +286,7 @@ fn sim_equals_the_reference_on_hyperx_machines_when_jobs_run_programs() {
 /// Programs: ranks that wait for each other, on every kind of machine, beside open-loop traffic.
 #[test]
 fn sim_equals_the_reference_when_jobs_run_programs() {
-    compare_all(500, testkit::program_spec);
+    compare_all(500, testkit::program_spec).are_all_reached();
 }
 
 #[test]
@@ -241,19 +307,19 @@ fn sim_equals_the_reference_when_jobs_run_collectives_of_gpus() {
 
 #[test]
 fn sim_equals_the_reference_when_nics_answer_every_packet() {
-    compare_all(300, testkit::answered_spec);
+    compare_all(300, testkit::answered_spec).are_all_reached();
 }
 
 /// A NIC passes over the messages whose destination has too much in flight.
 #[test]
 fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
-    compare_all(150, testkit::windowed_spec);
+    compare_all(300, testkit::windowed_spec).are_all_reached();
 }
 
 /// Marks come back with acknowledgements, windows change, and pairs pause.
 #[test]
 fn sim_equals_the_reference_with_congestion_control() {
-    compare_all(200, testkit::congested_spec);
+    compare_all(300, testkit::congested_spec).are_all_reached();
 }
 
 /// Marks name the jobs that hold queues, and NICs wait for them.
@@ -265,13 +331,13 @@ fn sim_equals_the_reference_when_marks_name_jobs() {
 /// Links serve classes by priority and share, and each class has its own buffers.
 #[test]
 fn sim_equals_the_reference_with_traffic_classes() {
-    compare_all(200, testkit::classed_spec);
+    compare_all(300, testkit::classed_spec).are_all_reached();
 }
 
 /// Parts of one message leave by several NICs and come by several links: what the last of them does.
 #[test]
 fn sim_equals_the_reference_when_messages_are_striped() {
-    compare_all(150, testkit::striped_spec);
+    compare_all(300, testkit::striped_spec).are_all_reached();
 }
 
 #[test]
