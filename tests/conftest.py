@@ -31,6 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Tests that call cargo run last, when the Rust tests that `make test` compiles beside them are compiled.
     """
     items.sort(key=lambda item: (not item.nodeid.startswith(SLOW), item.nodeid.startswith(CARGO)))
+    for item in items:
+        if item.nodeid.startswith(CARGO):  # with many workers some come earlier, and wait
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture

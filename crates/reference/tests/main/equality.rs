@@ -344,3 +344,12 @@ fn sim_equals_the_reference_when_messages_are_striped() {
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
     compare_all(300, testkit::application_aware_spec);
 }
+
+#[test]
+fn the_same_specification_gives_the_same_output() {
+    for seed in 0..10 {
+        let spec = testkit::spec(seed);
+        let once = odonata_reference::run(&spec, &mut ()).expect("it runs");
+        assert_eq!(once, odonata_reference::run(&spec, &mut ()).expect("it runs again"), "seed {seed}");
+    }
+}

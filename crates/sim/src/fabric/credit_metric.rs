@@ -403,12 +403,13 @@ mod tests {
             let ports: Vec<_> = (0..count).map(|k| OutputPort { free: 0, blocked_ps: random(400 + k) % 9 }).collect();
             let (together, alone) = (make(), make());
             for now in [random(1) % 40, 40 + random(2) % 40, 100] {
-                let limit = random(3 + now) % 30;
-                assert_eq!(
-                    together.below(limit, 0, &ports, now),
-                    alone.below_one_by_one(limit, 0, &ports, now),
-                    "case {case}, {now}"
-                );
+                for limit in [random(3 + now) % 30, u64::MAX] {
+                    assert_eq!(
+                        together.below(limit, 0, &ports, now),
+                        alone.below_one_by_one(limit, 0, &ports, now),
+                        "case {case}, {now}"
+                    );
+                }
             }
         }
     }

@@ -266,7 +266,7 @@ pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) ->
     let machine = spec.checked()?;
     let spec = &driven_spec(spec, job)?;
     let prepared = &prepare_on(spec, machine)?;
-    with_parts!(any_algorithm, spec, prepared, (routing, switch, endpoint) => {
+    with_parts!(each_algorithm, spec, prepared, (routing, switch, endpoint) => {
         let simulation = Simulation::new(spec, prepared, Ordered::default(), routing, switch(), endpoint([0, 1]));
         caller(&mut Driving::new(simulation, job));
         Ok(())

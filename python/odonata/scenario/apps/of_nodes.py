@@ -167,8 +167,10 @@ def members_of_a_node(count: int, stride: int, gpus: int) -> int:
     if gpus % stride == 0 and span % gpus == 0:
         return gpus // stride
     group = f"{count} ranks, each {stride} after the other, on nodes of {gpus}"
-    message = f"`{PXN}` needs groups with ranks on the same GPUs of each node: found {group}"
-    raise InputError(message, path=("algorithm",))
+    message = (
+        f"all-to-alls by rails (`{PXN}`, `nccl`) need groups with ranks on the same GPUs of each node: found {group}"
+    )
+    raise InputError(message, hint='`alltoall = "scattered"` has no such limit', path=("algorithm",))
 
 
 OF_NODES: dict[str, Callable[[Vector, int, HostTable], dict[str, Any]]] = {

@@ -60,8 +60,10 @@ class CollectiveTable:
         Raises InputError (path `skew`) by rails, for which all sizes are equal.
         """
         if self._algorithms["alltoall"] == PXN:
-            message = f"an all-to-all by `{PXN}` has blocks of one size, so the busiest expert rank has the mean"
-            raise InputError(message, hint="skew = 1", path=("skew",))
+            message = (
+                f"all-to-alls by rails (`{PXN}`, `nccl`) have blocks of one size, so the busiest expert has the mean"
+            )
+            raise InputError(message, hint='use `skew = 1`, or `alltoall = "scattered"`', path=("skew",))
         pairs = [
             [source, target, size, 1]
             for source, row in enumerate(sizes)
