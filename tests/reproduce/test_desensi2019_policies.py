@@ -33,6 +33,12 @@ LOADS = {"fig8": BOTH, "fig9": BOTH, "fig10": {UNIFORM: 10.0}}
 """Figure -> its backgrounds and their loads."""
 
 
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of shares from 50 resamples instead of 1,000, which take most of the time of these tests."""
+    monkeypatch.setattr(comparisons, "RESAMPLES", 50)
+
+
 def test_the_allocation_of_piz_daint_is_that_of_the_paper() -> None:
     """1,024 nodes on 257 routers of six groups (D23), as in the points at scale."""
     study = find("desensi2019-fig8")

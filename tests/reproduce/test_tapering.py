@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from odonata.analysis import peaks
 from odonata.reproduce.salimibeni2022 import runs as of_figure
 from odonata.reproduce.salimibeni2022 import tapering
 
 FAST, SLOW = 100e6, 640e6
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Peaks are told from 60 samples of the bootstrap instead of 400, which take most of the time of these tests."""
+    monkeypatch.setattr(peaks, "DRAWS", 60)
 
 
 def run(point):

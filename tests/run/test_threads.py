@@ -55,7 +55,7 @@ packet = "1 KiB"
 name = "stencil"
 nodes = 64
 place = "random"
-app = { motif = "halo3d", grid = [4, 4, 4], cells = [64, 64, 64] }
+app = { motif = "halo3d", grid = [4, 4, 4], cells = [40, 40, 40] }
 iterations = 2
 routing = { name = "application-aware", policy = "app-aware" }
 
