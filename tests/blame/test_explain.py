@@ -106,7 +106,7 @@ def test_only_what_explains_is_recorded_when_a_run_is_simulated_again(
         return simulate(spec, *given)
 
     monkeypatch.setattr(runner, "simulate", noted)
-    found = od.explain(plain)
+    found = od.explain(plain, alone=False)
     monkeypatch.undo()
     (spec,) = simulated
     assert {job["record"] for job in spec["jobs"]} == {"nothing"}

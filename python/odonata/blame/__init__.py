@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from odonata.lazy import lazily
 
 if TYPE_CHECKING:
+    from odonata.blame.alone import Beside, Part
     from odonata.blame.causes import Cause, JobCauses, Place, causes_of
     from odonata.blame.explanation import Explanation, explain
     from odonata.blame.programs import LeftOut, ProgramTime, Share
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     from odonata.blame.without import Without
 
 __all__ = [
+    "Beside",
     "Cause",
     "Explanation",
     "JobCauses",
     "LeftOut",
+    "Part",
     "Place",
     "ProgramTime",
     "Shapley",
@@ -28,6 +31,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "alone": ("Beside", "Part"),
         "causes": ("Cause", "JobCauses", "Place", "causes_of"),
         "explanation": ("Explanation", "explain"),
         "programs": ("LeftOut", "ProgramTime", "Share"),

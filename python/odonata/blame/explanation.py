@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from odonata.blame.alone import Beside, recorded, simulated
 from odonata.blame.causes import JobCauses, causes_of
 from odonata.blame.coalitions import Coalitions
 from odonata.blame.programs import LeftOut, ProgramTime, is_recorded, program_times
@@ -45,17 +46,21 @@ class Explanation:
     """What the other jobs cost each of these jobs, divided among them; empty without `shapley`."""
     undivided: tuple[LeftOut, ...] = ()
     """With `shapley`, the jobs whose loss could not be divided."""
+    beside: tuple[Beside, ...] = ()
+    """Each of these jobs beside the others and alone, as far as that is known."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
 
-        `blame` has one entry per victim, cause and class of link, `{victim, cause, class, ps}`, longest first. `roots`
-        has the same of the waits for room, by the links at which chains of full buffers end.
+        `beside` compares each job with itself alone; its `parts` add up to the difference. `blame` has one entry per
+        victim, cause and class of link, `{victim, cause, class, ps}`, longest first. `roots` has the same of the waits
+        for room, by the links at which chains of full buffers end.
         """
         from odonata.blame.sentences import sentences
 
         return {
             "run": self.run,
+            "beside": [asdict(entry) | {"slowdown": entry.slowdown} for entry in self.beside],
             "blame": _by_class(cause for job in self.jobs for cause in job.causes),
             "roots": _by_class(cause for job in self.jobs for cause in job.roots),
             "jobs": [asdict(job) | {"waiting_share": job.waiting_share} for job in self.jobs],
@@ -92,6 +97,7 @@ def explain(
     run: Run | str | PathLike[str],
     victim: str | None = None,
     *,
+    alone: bool = True,
     counterfactual: bool = False,
     shapley: bool = False,
     workers: int | None = None,
@@ -106,6 +112,9 @@ def explain(
         with a program, it is simulated again with them; the results are the same.
     victim
         Explain only this job. Default: all jobs that are not background.
+    alone
+        Simulate each of these jobs alone too, say how much longer it takes beside the others, and divide the
+        difference. Without it, the slowdown is given if the run holds it.
     counterfactual
         Also simulate the scenario without each job, and compare.
     shapley
@@ -151,13 +160,17 @@ def explain(
         wanted += [coalition for n in divided for coalition in needed(len(names), n) if coalitions.possible(coalition)]
         coalitions.simulate(wanted, processors() if workers is None else workers, progress)
     divided_shares = shares(spec, divided, coalitions)
+    times, left_out = program_times(run, programs, tables["operations"], tables["messages"])
+    front = [job for job in causes if not job.background]
     return Explanation(
         run.id,
         tuple(causes),
         tuple(compare(spec, victims, coalitions)) if counterfactual or shapley else (),
-        *program_times(run, programs, tables["operations"], tables["messages"]),
+        times,
+        left_out,
         tuple(divided_shares),
         tuple(_undivided(names, victims, divided_shares)) if shapley else (),
+        simulated(run, front, times, progress) if alone else recorded(run, front),
     )
 
 

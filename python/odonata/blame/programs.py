@@ -107,6 +107,22 @@ def program_times(
     return tuple(times), tuple(left_out)
 
 
+def program_time(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> ProgramTime | None:
+    """Where the time of a job with a program goes in a result of the core that has recorded its tasks and messages.
+
+    None if not all of its ranks have finished, or not all of their tasks are recorded.
+    """
+    import polars as pl
+
+    from odonata.store.tables import messages_frame, operations_frame, ranks_frame
+
+    finish = ranks_frame(result, spec).filter(pl.col("job") == job)["finish_ps"].to_list()
+    operations = operations_frame(result)
+    if None in finish or not _has_all_ranks(operations, job, len(finish)):
+        return None
+    return _program_time(spec["jobs"][job]["name"], spec, job, operations, messages_frame(result), finish)
+
+
 def _has_all_ranks(operations: pl.DataFrame, job: int, ranks: int) -> bool:
     import polars as pl
 

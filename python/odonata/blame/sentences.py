@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.blame.alone import HOST, NEIGHBOUR, OTHER, OWN, PATHS
 from odonata.blame.critical import LATE_RECEIVER, LATE_SENDER, TRANSFER
 from odonata.text import Column, Table, html
 from odonata.units import format_time
@@ -11,6 +12,7 @@ from odonata.units import format_time
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from odonata.blame.alone import Beside
     from odonata.blame.causes import Cause, JobCauses
     from odonata.blame.explanation import Explanation
     from odonata.blame.programs import ProgramTime, Share
@@ -25,6 +27,13 @@ waiting for a job (assumed)."""
 DISAGREE = 2.0
 """Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
 (assumed)."""
+
+NOTABLE = 1.02
+"""Slowdown below which a job counts as undisturbed (assumed)."""
+NAMED = 3
+"""Most other jobs that are named."""
+SAME = 0.95
+"""Waiting for itself alone, over that beside others, from which on it counts as the same (assumed)."""
 
 WINDOW = "window"
 """The wait at a NIC whose window is full, or whose pair pauses (docs/model.md, section 9)."""
@@ -42,12 +51,24 @@ _FOR = {
 }
 
 
+_PARTS = {
+    NEIGHBOUR: "is waiting for packets of `{cause}`",
+    OWN: "is waiting for its own packets, longer than alone, because {who} takes paths and room from them",
+    PATHS: "is longer paths",
+    HOST: "is time outside the network on its critical path",
+    OTHER: "is not waiting of packets: its messages come in another order",
+}
+
+
 def sentences(explanation: Explanation) -> list[str]:
     """What the explanation says, in the order of importance."""
     lines = []
+    beside = {entry.job: entry for entry in explanation.beside}
     for job in explanation.jobs:
+        if job.job in beside:
+            lines.append(compared(beside[job.job]))
         lines.append(_waiting(job))
-        lines.extend(_caused(cause) for cause in job.causes if cause.share >= LEAST)
+        lines.extend(_caused(cause, beside.get(job.job)) for cause in job.causes if cause.share >= LEAST)
         lines.extend(_held_back(job))
         lines.extend(_rooted(job))
         for program in explanation.programs:
@@ -112,8 +133,35 @@ def _waiting(job: JobCauses) -> str:
     return f"`{job.job}`: {percent(job.waiting_share)} of the time of its packets is waiting."
 
 
-def _caused(cause: Cause) -> str:
-    who = "itself" if cause.cause == cause.victim else f"`{cause.cause}`"
+def compared(entry: Beside) -> str:
+    """How much longer a job takes beside the others than alone, and where the difference comes from."""
+    what = "takes" if entry.quantity == "time_ps" else "has a mean latency of"
+    here, there = format_time(round(entry.with_ps), 4), format_time(round(entry.alone_ps), 4)
+    who = " and ".join(f"`{other}`" for other in entry.others[:NAMED])
+    if len(entry.others) > NAMED:
+        who += f" and {len(entry.others) - NAMED} others"
+    if entry.slowdown < NOTABLE:
+        return f"`{entry.job}` {what} {here} beside {who}, and {there} alone: {entry.slowdown:.2f} times as long."
+    text = f"`{entry.job}` {what} {here} beside {who} instead of {there} alone: {entry.slowdown:.2f} times as long."
+    lost = entry.with_ps - entry.alone_ps
+    if not entry.parts:
+        return (
+            f"{text} Waiting for packets of {who} is {percent(entry.direct_share)} of the time of its packets; what "
+            "else they cost it is known when the job is also simulated alone (`odonata explain`)."
+        )
+    parts = []
+    for part in entry.parts:
+        size = f"{'-' if part.ps < 0 else ''}{format_time(round(abs(part.ps)), 4)} ({percent(part.ps / lost)})"
+        parts.append(f"{size} {_PARTS[part.kind].format(cause=part.cause, who=who)}")
+    return f"{text} Of the difference of {format_time(round(lost), 4)}, {', '.join(parts)}."
+
+
+def _caused(cause: Cause, beside: Beside | None = None) -> str:
+    itself = cause.cause == cause.victim
+    who = "itself" if itself else f"`{cause.cause}`"
+    if itself and beside is not None and beside.own_alone_ps is not None and beside.own_alone_ps < SAME * cause.ps:
+        also = percent(beside.own_alone_ps / cause.ps)
+        who = f"its own packets (of this, {also} is there when it runs alone, too)"
     class_, most = next(iter(cause.by_class.items()))
     wait = next(iter(cause.by_wait))
     text = f"{percent(cause.share)} of this waiting is for {who}, mostly {_FOR[wait]}"

@@ -17,6 +17,7 @@ def explain(
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
+    alone: bool = True,
     json: Annotated[bool, Parameter(negative=())] = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
     verify: bool = True,
@@ -40,6 +41,9 @@ def explain(
         most six jobs: up to 2, 6, 14, 30 or 62 runs for 2 to 6 jobs. Includes `--counterfactual`.
     workers
         Runs at once for these two. Default: one for each processor.
+    alone
+        Simulate each job that is not background alone too, say how much longer it takes beside the others, and divide
+        the difference. With `--no-alone`, the slowdown is given if the run holds it.
     json
         Print one JSON object instead of the text.
     quiet
@@ -63,6 +67,7 @@ def explain(
         explanation = find(
             opened,
             victim,
+            alone=alone,
             counterfactual=counterfactual,
             shapley=shapley,
             workers=workers,

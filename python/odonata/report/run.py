@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from odonata.blame import Explanation, causes_of
+from odonata.blame.alone import recorded
 from odonata.blame.programs import is_recorded, program_times
 from odonata.blame.sentences import sentences
 from odonata.machine.terms import not_modelled
@@ -93,6 +94,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("packet-hops", f"{run.manifest['packet_hops']:,}"),
         ("run", run.id),
         ("version", f"{run.manifest['version']}, engine {run.engine}"),
+        *(("note", str(note)) for note in run.resolved.get("notes", ())),
     ]
     return [(name, value) for name, value in facts if value]
 
@@ -125,8 +127,9 @@ def blame_of(run: Run) -> dict[str, Any] | None:
     shown = [number for number, job in enumerate(jobs) if not job.background]
     programs = [n for n in shown if "program" in run.resolved["spec"]["jobs"][n] and is_recorded(run, n)]
     times, _ = program_times(run, programs, run.operations, run.messages)
+    front = tuple(jobs[n] for n in shown)
     return {
-        "sentences": sentences(Explanation(run.id, tuple(jobs[n] for n in shown), (), times)),
+        "sentences": sentences(Explanation(run.id, front, (), times, beside=recorded(run, front))),
         "classes": list(dict.fromkeys(class_ for cause in causes for class_ in sorted(cause.by_class))),
         "causes": [
             {"victim": of.victim, "cause": of.cause, "share": of.share, "ps": of.ps, "by_class": of.by_class}

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from odonata.blame.causes import causes_of, groups_of
-from odonata.blame.sentences import about, percent, where_of
+from odonata.blame.sentences import NOTABLE, about, percent, where_of
 from odonata.machine.terms import group_name
 from odonata.store.summary import answers
 
 if TYPE_CHECKING:
     from odonata.store import Run
 
-NOTABLE = 1.02
-"""Slowdown below which a job counts as undisturbed (assumed)."""
 UNKNOWN = (
     "The run has not recorded for whom its packets waited: `odonata explain` finds it, and `blame = true` under "
     "[measure] records it."

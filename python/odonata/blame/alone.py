@@ -1,0 +1,196 @@
+"""What the other jobs of a run cost a job: the same job alone, and where the difference comes from.
+
+A neighbour costs time in two ways. Packets wait behind its packets; and it displaces: own packets share paths that they
+would not share alone, or take longer ones. Who is waited for shows the first only. So the job is simulated alone with
+the same nodes and seed, and the difference is divided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.blame.coalitions import quantity_of, spec_of, value
+from odonata.blame.critical import TRANSFER
+from odonata.blame.programs import program_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from odonata.blame.causes import JobCauses
+    from odonata.blame.programs import ProgramTime
+    from odonata.runner import Progress
+    from odonata.store import Run
+
+NEIGHBOUR = "neighbour"
+OWN = "own packets"
+PATHS = "longer paths"
+HOST = "host"
+OTHER = "other"
+PARTS = {
+    NEIGHBOUR: "waiting for packets of another job",
+    OWN: "waiting for own packets, more than alone",
+    PATHS: "time on links and in routers without waiting, more than alone",
+    HOST: "time of the critical path outside the network, more than alone",
+    OTHER: "what the waiting of packets does not explain: messages come in another order",
+}
+"""Parts of a difference -> their meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the difference between a job beside others and alone."""
+
+    kind: str
+    """One of `PARTS`."""
+    cause: str | None
+    """The other job, where packets wait for its packets."""
+    ps: float
+    """In picoseconds; negative if it is less than alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A job beside the others of a run, and alone on the same nodes with the same seed."""
+
+    job: str
+    """The job."""
+    others: tuple[str, ...]
+    """The other jobs, those first for whose packets it waits most."""
+    quantity: str
+    """What is compared: `latency_mean_ps`, or `time_ps` of a program."""
+    with_ps: float
+    """It beside the others, in picoseconds."""
+    alone_ps: float
+    """It alone, in picoseconds."""
+    parts: tuple[Part, ...] = ()
+    """The difference, divided; the parts add up to it. Empty if the waiting of its packets alone is not known."""
+    direct_share: float = 0.0
+    """Part of the time of its packets beside the others that is waiting for packets of theirs."""
+    own_alone_ps: int | None = None
+    """Time for which its packets wait for each other alone, in picoseconds; None if it is not known."""
+
+    @property
+    def slowdown(self) -> float:
+        """Beside the others, divided by alone."""
+        return self.with_ps / self.alone_ps
+
+
+def recorded(run: Run, causes: Iterable[JobCauses]) -> tuple[Beside, ...]:
+    """Of jobs whose time alone the run holds: how much longer they take. The difference is not divided."""
+    spec, rows = run.resolved["spec"], {row["name"]: row for row in run.jobs.to_dicts()}
+    numbers = {job["name"]: number for number, job in enumerate(spec["jobs"])}
+    found = []
+    for of in causes:
+        row = rows[of.job]
+        here, slowdown = value(spec, numbers[of.job], row), row["slowdown"]
+        if here and slowdown and len(rows) > 1:
+            quantity = quantity_of(spec, numbers[of.job])
+            found.append(Beside(of.job, _others(of, rows), quantity, here, here / slowdown, (), _direct(of)))
+    return tuple(found)
+
+
+def simulated(
+    run: Run,
+    causes: Sequence[JobCauses],
+    programs: Sequence[ProgramTime],
+    progress: Progress | None = None,
+) -> tuple[Beside, ...]:
+    """Simulate each job alone that ends by itself, and divide the difference.
+
+    Parameters
+    ----------
+    run
+        The run with all jobs.
+    causes
+        What the packets of the jobs wait for in it.
+    programs
+        Where the time of those of them goes that have a program.
+    progress
+        Called about every 0.2 s; see `odonata.runner.Progress`.
+
+    Returns
+    -------
+    tuple of Beside
+        For the jobs that arrive completely both beside the others and alone.
+    """
+    import polars as pl
+
+    from odonata.machine import core
+    from odonata.runner import simulate
+    from odonata.store.tables import blame_frame, job_rows
+
+    spec = run.resolved["spec"]
+    rows = run.jobs.to_dicts()
+    paths = {program.job: program for program in programs}
+    system = core.describe(spec["topology"], spec.get("failures"))
+    found = []
+    for of in causes:
+        number = next(n for n, row in enumerate(rows) if row["name"] == of.job)
+        only = spec_of(spec, frozenset([number]))
+        here = value(spec, number, rows[number])
+        if only is None or not here or len(rows) == 1:
+            continue
+        has_path = of.job in paths
+        only = {**only, "measure": only["measure"] | {"blame": True} | ({"operations": True} if has_path else {})}
+        if has_path:
+            only["jobs"] = [{**only["jobs"][0], "record": "every-message"}]
+        result = simulate(only, progress, stage=f"{of.job} alone")
+        alone = value(only, 0, job_rows(result, only, [False], {})[0])
+        if not alone:
+            continue
+        waits = blame_frame(result, system)
+        path_alone = program_time(result, only, 0) if has_path else None
+        served = int(waits.filter(pl.col("wait") == "service")["time_ps"].sum())
+        own = int(waits["time_ps"].sum()) - served
+        parts = _divided(of, own, served, here - alone, paths.get(of.job), path_alone)
+        names = {row["name"]: row for row in rows}
+        quantity = quantity_of(spec, number)
+        found.append(Beside(of.job, _others(of, names), quantity, here, alone, parts, _direct(of), own))
+    return tuple(found)
+
+
+def _others(of: JobCauses, names: Mapping[str, Any]) -> tuple[str, ...]:
+    waited = [cause.cause for cause in of.causes if cause.cause != of.job]
+    return (*waited, *(name for name in names if name != of.job and name not in waited))
+
+
+def _direct(of: JobCauses) -> float:
+    whole = of.waiting_ps + of.service_ps
+    return sum(cause.ps for cause in of.causes if cause.cause != of.job) / whole if whole else 0.0
+
+
+def _divided(
+    of: JobCauses,
+    own_alone: int,
+    service_alone: int,
+    difference: float,
+    path: ProgramTime | None,
+    path_alone: ProgramTime | None,
+) -> tuple[Part, ...]:
+    """The difference of a job beside others and alone, in picoseconds, in parts that add up to it.
+
+    What the critical path spends outside the network is the host's. The rest is divided as the time of all packets of
+    the job: how much longer they wait for each job, and travel.
+    """
+    parts = []
+    if path is not None and path_alone is not None:
+        host = _outside(path) - _outside(path_alone)
+        parts.append(Part(HOST, None, host))
+        difference -= host
+    changes: list[tuple[str, str | None, int]] = [
+        (NEIGHBOUR, cause.cause, cause.ps) for cause in of.causes if cause.cause != of.job
+    ]
+    own = sum(cause.ps for cause in of.causes if cause.cause == of.job)
+    changes += [(OWN, None, own - own_alone), (PATHS, None, of.service_ps - service_alone)]
+    whole = sum(ps for _, _, ps in changes)
+    if whole * difference > 0:
+        parts += [Part(kind, cause, difference * ps / whole) for kind, cause, ps in changes]
+    else:  # packets take no longer than alone, or the job takes less time although they do
+        parts.append(Part(OTHER, None, difference))
+    return tuple(sorted((part for part in parts if part.ps), key=lambda part: -part.ps))
+
+
+def _outside(path: ProgramTime) -> int:
+    """The time that a critical path is not in the network."""
+    return path.time_ps - sum(share.ps for share in path.path if share.kind == TRANSFER)
