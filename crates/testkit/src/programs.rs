@@ -189,6 +189,7 @@ fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {
         eager_bytes: c.of(&[0, packet, packet * 3, 1 << 40]),
         control_bytes: c.of(&[1, 1, 8.min(packet_bytes * 3), packet_bytes, packet_bytes + 1]).min(1 << 16),
         header_bytes: c.of(&[0, 0, 1, 56]),
+        fetches: c.of(&[0, 0, 1, 2]),
     }
 }
 

@@ -263,6 +263,9 @@ impl World<'_> {
                     let (fin, bytes) = (ProtocolMessageKind::Fin, arrival.bytes);
                     self.post_protocol_message(t, who, key, fin, bytes, receive.nics, None);
                 }
+                if let Some((receive, arrival)) = self.rank(who).matching.not_asked.pop_front() {
+                    self.ask_for_data(t, who, receive, arrival);
+                }
                 let spec = self.running(who.job).spec;
                 let receive_ps = spec.sized(arrival.bytes).map_or(spec.costs.receive_ps, |of| of.receive_ps);
                 let task = Task::Receive { from: key.peer, bytes: arrival.bytes };
@@ -281,15 +284,13 @@ impl World<'_> {
     /// A receive and its message or RTS have matched.
     fn matched(&mut self, t: u64, who: RankId, receive: Posted, arrival: Arrival) {
         if arrival.message_kind == ProtocolMessageKind::Rts {
-            self.rank(who).matching.data_awaited.insert(arrival.key, receive);
-            let (kind, row) = if self.spec.fabric.gets() {
-                let sender = RankId { rank: arrival.key.peer, ..who };
-                let there = MessageKey { peer: who.rank, ..arrival.key };
-                (ProtocolMessageKind::Data, Some(self.rank(sender).rendezvous[&there].row))
+            let most = self.running(who.job).spec.costs.fetches as usize;
+            let matching = &mut self.rank(who).matching;
+            if most > 0 && matching.data_awaited.len() >= most {
+                matching.not_asked.push_back((receive, arrival));
             } else {
-                (ProtocolMessageKind::Cts, None)
-            };
-            self.post_protocol_message(t, who, arrival.key, kind, arrival.bytes, receive.nics, row);
+                self.ask_for_data(t, who, receive, arrival);
+            }
         } else {
             let receive_ps = self.running(who.job).spec.costs.receive_ps;
             let near = self.node(who) == self.node(RankId { rank: arrival.key.peer, ..who });
@@ -299,5 +300,18 @@ impl World<'_> {
             let task = Task::Receive { from: arrival.key.peer, bytes: arrival.bytes };
             self.occupy(t, who, receive.cpu, task, task_ps, AfterTask::Received { op: receive.op });
         }
+    }
+
+    /// A rank asks for the data of a message: by a CTS, or by a get.
+    fn ask_for_data(&mut self, t: u64, who: RankId, receive: Posted, arrival: Arrival) {
+        self.rank(who).matching.data_awaited.insert(arrival.key, receive);
+        let (kind, row) = if self.spec.fabric.gets() {
+            let sender = RankId { rank: arrival.key.peer, ..who };
+            let there = MessageKey { peer: who.rank, ..arrival.key };
+            (ProtocolMessageKind::Data, Some(self.rank(sender).rendezvous[&there].row))
+        } else {
+            (ProtocolMessageKind::Cts, None)
+        };
+        self.post_protocol_message(t, who, arrival.key, kind, arrival.bytes, receive.nics, row);
     }
 }

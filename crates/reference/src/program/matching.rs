@@ -1,6 +1,6 @@
 //! Messages and receives of one rank that wait for each other (model, section 10, "Receiving").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::execution::Nics;
 use super::rank_event::{Arrival, MessageKey};
@@ -25,6 +25,8 @@ pub(crate) struct Matching {
     posted: BTreeMap<MessageKey, Posted>,
     /// Receives that have sent a CTS or a get and wait for the data.
     pub(crate) data_awaited: BTreeMap<MessageKey, Posted>,
+    /// Matches that have not been asked for, because the rank has asked for as many as it may; the first comes next.
+    pub(crate) not_asked: VecDeque<(Posted, Arrival)>,
 }
 
 impl Matching {

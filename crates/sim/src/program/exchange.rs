@@ -36,8 +36,8 @@ impl Running {
             return (0, 0);
         }
         let SizedCosts { delay_ps, receive_ps, .. } = self.message_costs.between_nodes(message.bytes);
-        let tells_sender = self.is_get(message);
-        (delay_ps, if tells_sender { 0 } else { receive_ps })
+        let tells_others = self.is_get(message) || self.costs.fetches > 0;
+        (delay_ps, if tells_others { 0 } else { receive_ps })
     }
 
     /// CPU time to send a message.
@@ -160,9 +160,31 @@ impl Running {
         self.occupy(key.to, cpu, Task::Receive { from: key.from, bytes }, ps, token, context).1 <= context.now
     }
 
-    /// Asks for the data of a message whose receive is posted: tells its sender, or fetches them.
+    /// Asks for the data of a message whose receive is posted, or lets it wait for its turn.
     fn ask_for_data(&mut self, key: MessageKey, bytes: u64, cpu: u16, token: Token, context: &mut NodeContext) {
         self.at_receiver.insert(key, ReceiverState::DataAwaited { token, cpu });
+        if let Some(fetching) = self.fetching.get_mut(key.to as usize) {
+            if fetching.asked == self.costs.fetches {
+                fetching.waiting.push_back((key, bytes, token));
+                return;
+            }
+            fetching.asked += 1;
+        }
+        self.ask_now(key, bytes, token, context);
+    }
+
+    /// Data have come for which a rank has asked: it asks for those of the message that has waited longest.
+    fn ask_for_next(&mut self, rank: u32, context: &mut NodeContext) {
+        let Some(fetching) = self.fetching.get_mut(rank as usize) else { return };
+        if let Some((key, bytes, token)) = fetching.waiting.pop_front() {
+            self.ask_now(key, bytes, token, context);
+        } else {
+            fetching.asked -= 1;
+        }
+    }
+
+    /// Tells the sender of a message to send its data, or fetches them.
+    fn ask_now(&mut self, key: MessageKey, bytes: u64, token: Token, context: &mut NodeContext) {
         if self.gets {
             self.send_data(key, bytes, self.nics(key.to, token), context);
         } else {
@@ -243,6 +265,9 @@ impl Running {
             (Some(ReceiverState::Posted { token, cpu, .. } | ReceiverState::DataAwaited { token, cpu, .. }), _) => {
                 if self.gets && message_kind == ProtocolMessageKind::Data {
                     self.tell_sender(ProtocolMessageKind::Fin, key, bytes, token, context);
+                }
+                if message_kind == ProtocolMessageKind::Data {
+                    self.ask_for_next(rank, context);
                 }
                 if self.take_in(key, bytes, cpu, token, context) {
                     self.complete(rank, token, context);

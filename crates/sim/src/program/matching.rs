@@ -1,6 +1,6 @@
 //! Messages by key, at their receivers and at their senders.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use super::running::Token;
@@ -44,6 +44,15 @@ pub struct RendezvousSend {
     pub bytes: u64,
     pub issue: u64,
     pub row: u32,
+}
+
+/// The data that a rank has asked for, where it may ask for so many messages at a time only.
+#[derive(Clone, Debug, Default)]
+pub struct Fetching {
+    /// Messages whose data it has asked for and that have not come.
+    pub asked: u32,
+    /// Messages that wait for their turn, with their size and their receive, in the order of their match.
+    pub waiting: VecDeque<(MessageKey, u64, Token)>,
 }
 
 /// What the destination of a message needs to know for its latency.

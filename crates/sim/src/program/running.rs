@@ -10,7 +10,7 @@ use odonata_programs::Program;
 use super::chunks::Chunks;
 use super::costs::MessageCosts;
 use super::gpus::Gpus;
-use super::matching::{Issued, Map, MessageKey, RendezvousSend, Transfer};
+use super::matching::{Fetching, Issued, Map, MessageKey, RendezvousSend, Transfer};
 use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
@@ -74,6 +74,8 @@ pub struct Running {
     pub(super) at_sender: Map<RendezvousSend>,
     /// Messages whose RTS has come and whose data have not been fetched, if receivers fetch them.
     pub(super) offers: Map<Issued>,
+    /// What each rank has asked for, if that is bounded.
+    pub(super) fetching: Vec<Fetching>,
     /// Transfers between GPUs that are on their way.
     pub(super) transfers: Map<Transfer>,
     pub tally: Tally,
@@ -157,6 +159,7 @@ impl Running {
             at_receiver: Receivers::new(ranks),
             at_sender: Map::default(),
             offers: Map::default(),
+            fetching: vec![Fetching::default(); if costs.fetches > 0 { ranks } else { 0 }],
             transfers: Map::default(),
             tally: Tally::new(&spec.measure, job.record == Record::EveryMessage),
             operations: spec.measure.operations.then(|| {

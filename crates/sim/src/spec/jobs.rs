@@ -146,6 +146,9 @@ pub struct Costs {
     /// Header of each message on the network: the envelope of the message-passing library.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub header_bytes: u32,
+    /// Most messages with a rendezvous whose data a rank asks for at a time; 0: any number.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub fetches: u32,
 }
 
 /// What a message of one size between two nodes costs (the o_s, o_r and L of PLogP: Kielmann, Bal and Verstoep 2000).

@@ -70,6 +70,7 @@ impl Protocol {
             combine,
             rendezvous_ps,
             header_bytes: 0,
+            fetches: 0,
         };
         let nodes: Vec<u32> = (0..n).rev().collect();
         let mut spec = star(n, vec![program("collective", &nodes, costs, phases(std::slice::from_ref(what)))]);

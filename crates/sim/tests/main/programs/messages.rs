@@ -26,6 +26,7 @@ const COSTS: Costs = Costs {
     combine: None,
     rendezvous_ps: 0,
     header_bytes: 0,
+    fetches: 0,
 };
 
 fn costs() -> Costs {

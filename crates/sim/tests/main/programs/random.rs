@@ -77,5 +77,6 @@ pub fn costs(dice: &mut Dice, bytes: u64) -> Costs {
         combine: None,
         rendezvous_ps: 0,
         header_bytes: 0,
+        fetches: 0,
     }
 }

@@ -73,6 +73,7 @@ fn collectives_and_motifs() {
                     combine: None,
                     rendezvous_ps: 0,
                     header_bytes: 0,
+                    fetches: 0,
                 };
                 if let Some(finishes) = compare(&text, &nodes, costs, 4_096, n) {
                     compared += 1;

@@ -26,6 +26,7 @@ pub const FREE: Costs = Costs {
     combine: None,
     rendezvous_ps: 0,
     header_bytes: 0,
+    fetches: 0,
 };
 
 /// This many GB/s.
