@@ -94,9 +94,9 @@ def test_a_preset_of_slingshot_has_its_control_and_another_kind_has_its_own_numb
     assert of('fabric = { congestion_control = "none" }\n') is None
     assert of('fabric = { congestion_control = { window = "1 MiB" } }\n')["window_bytes"] == 1 << 20
     assert of('fabric = { congestion_control = { kind = "nscc", window = "8 KiB" } }\n') == {
-        "law": {"nscc": {"target_ps": 2_000_000}},
+        "law": {"nscc": {"target_ps": 3_186_720}},
         "window_bytes": 8_192,
-        "mark_above_bytes": 65_536,
+        "mark_above_bytes": 38 * 2_048,
     }
 
 
@@ -127,6 +127,6 @@ def test_show_names_it(capsys):
 
     assert main(["show", "frontier"]) == 0
     said = capsys.readouterr().out
-    assert "slingshot (windows up to 64 KiB, marks above 64 KiB)" in said
+    assert "slingshot (windows up to 114 KiB, marks above 76 KiB)" in said
     assert main(["show", "leonardo"]) == 0
     assert "congestion control" not in capsys.readouterr().out

@@ -118,7 +118,7 @@ def test_a_wrong_file_of_costs(tmp_path: Path, text: str, message: str):
     with pytest.raises(InputError) as error:
         resolved({"preset": "tiny", "host": "h.toml"}, {"collective": "barrier"}, folder=tmp_path)
     assert message in str(error.value)
-    with pytest.raises(InputError, match=r"expected a table, or a file that ends in \.toml"):
+    with pytest.raises(InputError, match=r"a preset or a file that ends in \.toml"):
         resolved({"preset": "tiny", "host": "h.json"}, {"collective": "barrier"}, folder=tmp_path)
 
 

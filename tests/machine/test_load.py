@@ -33,7 +33,7 @@ def test_defaults_of_a_machine_without_preset():
     assert system.tgll_bandwidth == 10**15, "by default that of the global links"
     sources = {row.key: row.source for row in system.sources}
     assert sources["groups"] == "given in the scenario"
-    assert sources["fabric.links.node.buffer"].startswith("assumed")
+    assert sources["fabric.links.node.buffer"].startswith("derived: 3 packets are on the way")
 
 
 def test_any_number_of_a_preset_can_be_overridden():

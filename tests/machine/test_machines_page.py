@@ -37,6 +37,6 @@ def test_the_example_of_files_is_understood(tmp_path):
 
 
 def test_the_output_shown_is_that_of_the_command(capsys):
-    command, expected = re.search(r"```console\n\$ odonata (.*?)\n(.*?)```", PAGE, re.DOTALL).groups()
+    command, expected = re.search(r"```console\n\$ odonata (show .*?)\n(.*?)```", PAGE, re.DOTALL).groups()
     assert main(command.split()) == 0
     assert capsys.readouterr().out == expected

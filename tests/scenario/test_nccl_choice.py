@@ -202,7 +202,7 @@ def test_gpus_that_nccl_does_not_know_have_no_limits():
     unknown = {"count": 8, "network": "switch", "bandwidth": "240 GB/s", "latency": "600 ns"}
     port, by_size = costs(preset="superpod-h100", gpu=unknown, algorithm="ring-channels", protocol="ll")
     assert port == 240 * 10**15
-    assert by_size == ()
+    assert by_size == [{"bytes": 8, "send_ps": 0, "receive_ps": 0, "delay_ps": 500_000}], "the times of LL alone"
 
 
 def test_limits_keep_the_costs_of_a_host_without_sizes():

@@ -37,6 +37,8 @@ def facts(system: System) -> dict[str, Any]:
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         **({"congestion_control": control} if (control := system.table.fabric.congestion_text) else {}),
         **({"traffic_classes": classes} if (classes := system.table.fabric.classes_text) else {}),
+        **({"limits": [str(limit) for limit in system.limits]} if system.limits else {}),
+        **({"assumed_host": text} if (text := system.assumed_host) else {}),
         **({"gpus": host.gpu.text} if (host := system.table.host) and host.gpu else {}),
         "facts": dict(system.table.facts()),
         "measured": system.measured,
@@ -91,6 +93,8 @@ def text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ", width=terminal_width())]
     if "not_modelled" in facts:
         lines += ["", "what the model leaves out", *(f"  {sentence}" for sentence in facts["not_modelled"])]
+    if said := [*facts.get("limits", ()), *filter(None, [facts.get("assumed_host")])]:
+        lines += ["", "to know before a run", *(f"  {sentence}" for sentence in said)]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):

@@ -7,6 +7,7 @@ from pydantic import Field
 from odonata import units
 from odonata.document import PositiveTime, Size, Table
 from odonata.errors import InputError
+from odonata.machine import flight
 
 #: Largest window of the core, in bytes.
 MAX_WINDOW_BYTES = 2**40
@@ -25,11 +26,9 @@ KEYS: dict[Kind, tuple[str, ...]] = {
     "receiver-credit": ("ahead",),
 }
 
-#: Defaults of the keys; `machine.sources` has their sources. The window is at least a full packet.
-WINDOW = 64 * 1024
-MARK_ABOVE = 64 * 1024
-TARGET_PS = 2_000_000
-AHEAD = 64 * 1024
+#: Least defaults of the keys, which follow from the longest round trip; `machine.sources` has their sources.
+LEAST_BYTES = 64 * 1024
+LEAST_TARGET_PS = 2_000_000
 
 
 class CongestionTable(Table):
@@ -42,17 +41,24 @@ class CongestionTable(Table):
         "`receiver-credit`: after a first window the receiver says who sends next (RCCC of Ultra Ethernet 1.0)",
     )
     window: Size | None = Field(
-        None, description="first and largest window from a NIC to another one (default: 64 KiB, at least a packet)"
+        None,
+        description="first and largest window from a NIC to another one (default: derived, 1.5 times what is on the "
+        "way in the longest round trip, at least 64 KiB)",
     )
     mark_above: Size | None = Field(
-        None, description="a switch marks a packet whose output has more work than this (default: 64 KiB)"
+        None,
+        description="a switch marks a packet whose output has more work than this (default: derived, what is on the "
+        "way in the longest round trip, at least 64 KiB)",
     )
-    target: PositiveTime | None = Field(None, description="`nscc`: wait in queues that senders aim at (default: 2 us)")
-
+    target: PositiveTime | None = Field(
+        None,
+        description="`nscc`: wait in queues that senders aim at (default: derived, the longest round trip, at least 2 "
+        "us)",
+    )
     ahead: Size | None = Field(
         None,
-        description="`receiver-credit`: most bytes that a receiver asks for ahead of their arrival (default: 64 KiB, "
-        "at least a packet)",
+        description="`receiver-credit`: most bytes that a receiver asks for ahead of their arrival (default: derived, "
+        "what is on the way in the longest round trip, at least 64 KiB)",
     )
 
     @property
@@ -60,12 +66,22 @@ class CongestionTable(Table):
         """Whether nothing reacts to congestion."""
         return self.kind == "none"
 
-    def completed(self, packet: int) -> Self:
-        """The same with a value for every key that its kind has, for full packets of so many bytes."""
+    def completed(self, packet: int, trip_ps: int, trip_bytes: int) -> Self:
+        """The same with a value for every key that its kind has.
+
+        Full packets have `packet` bytes, and `trip_bytes` are on the way in `trip_ps`, the longest round trip without
+        queues. Both are limited to what the core takes.
+        """
         if self.is_none:
             return self
-        values = {"mark_above": MARK_ABOVE, "target": TARGET_PS, "ahead": max(AHEAD, packet)}
-        defaults: dict[str, Any] = {"window": max(WINDOW, packet)} | {key: values[key] for key in KEYS[self.kind]}
+        window = int(trip_bytes * flight.WINDOW_OVER_ROUND_TRIP)
+        values = {
+            "mark_above": min(max(LEAST_BYTES, trip_bytes), MAX_MARK_BYTES),
+            "target": min(max(LEAST_TARGET_PS, trip_ps), MAX_TARGET_PS),
+            "ahead": min(max(LEAST_BYTES, packet, trip_bytes), MAX_WINDOW_BYTES),
+        }
+        defaults: dict[str, Any] = {"window": min(max(LEAST_BYTES, packet, window), MAX_WINDOW_BYTES)}
+        defaults |= {key: values[key] for key in KEYS[self.kind]}
         return self.model_copy(update={key: value for key, value in defaults.items() if getattr(self, key) is None})
 
     def check(self, packet: int) -> None:

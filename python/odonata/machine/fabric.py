@@ -1,6 +1,6 @@
 """Routers, links and NICs of a machine, as a table of a document."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
@@ -11,6 +11,7 @@ from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.document.quantities import positive_bandwidth
 from odonata.errors import InputError
 from odonata.machine import classes as traffic
+from odonata.machine import flight
 from odonata.machine.classes import TrafficClassTable
 from odonata.machine.congestion import CongestionTable
 
@@ -88,7 +89,11 @@ class LinkTable(Table):
 
     bandwidth: Bandwidth = Field(description="bandwidth of each direction")
     latency: Delay = Field(0, description="time on the wire")
-    buffer: Size = Field(8192, description="input buffer at the end of the link, for each virtual channel")
+    buffer: Size | None = Field(
+        None,
+        description="input buffer at the end of the link, for each virtual channel (default: derived, what is on the "
+        "way in a round trip of the link, and four packets)",
+    )
     credit_delay: Delay = Field(0, description="time that a returning credit takes in addition to the wire's latency")
 
 
@@ -267,7 +272,7 @@ class RouterTable(Table):
             return self
         defaults = {
             "crossbar": Fraction(1),
-            "output_buffer": max((link.buffer for link in links.values()), default=None),
+            "output_buffer": max((link.buffer or 0 for link in links.values()), default=None),
             "arbitration": "least-recently-served",
         }
         return self.model_copy(update={k: v for k, v in defaults.items() if getattr(self, k) is None})
@@ -343,14 +348,31 @@ class FabricTable(Table):
     @model_validator(mode="after")
     def _completed(self) -> Self:
         changes: dict[str, Any] = {}
-        if self.router is not None:
-            changes["router"] = self.router.completed(self.links)
         if self.nic.is_aries:
             changes |= {key: ARIES_FLIT_BYTES for key in ("header", "flit") if getattr(self, key) is None}
             changes["nic"] = self.nic.completed(changes.get("flit") or self.flit or 1, self.links.get("node"))
-        if self.congestion_control is not None:
-            changes["congestion_control"] = self.congestion_control.completed(self.packet)
         return self.model_copy(update=changes) if changes else self
+
+    def completed(self, path: Sequence[str], classes: Sequence[str]) -> Self:
+        """The same with what follows from its links: `path` has the classes of a longest minimal path, node to node,
+        and `classes` all those of the machine. Links of the others do not exist, and take the numbers of `node`.
+        """
+        if any(name not in self.links for name in path):
+            return self  # refused later
+        links = {name: self.links.get(name, self.links["node"]) for name in classes}
+        fabric = self.model_copy(update={"links": links})
+        for name, link in links.items():
+            if link.buffer is None:
+                shared = len(self.traffic_classes or (1,)) if name != "node" else 1
+                buffer = min(flight.buffer_for(fabric, name, path) * shared, MAX_BUFFER_BYTES)
+                links[name] = link.model_copy(update={"buffer": buffer})
+        changes: dict[str, Any] = {}
+        if self.router is not None:
+            changes["router"] = self.router.completed(links)
+        if self.congestion_control is not None:
+            trip, size = flight.round_trip_ps(fabric, path), flight.round_trip_bytes(fabric, path)
+            changes["congestion_control"] = self.congestion_control.completed(self.packet, trip, size)
+        return fabric.model_copy(update=changes)
 
     @property
     def controls_congestion(self) -> bool:
@@ -382,9 +404,9 @@ class FabricTable(Table):
             message = f"a packet with its header, in whole flits, must have at most {MAX_PACKET_BYTES:,} bytes"
             raise InputError(f"{message}, found {wire:,}", path=("packet",))
         for name, link in self.links.items():
-            if not wire <= link.buffer <= MAX_BUFFER_BYTES:
+            if link.buffer is None or not wire <= link.buffer <= MAX_BUFFER_BYTES:
                 raise InputError(
-                    f"the buffer of class `{name}` ({link.buffer:,} B) must hold at least one packet "
+                    f"the buffer of class `{name}` ({link.buffer or 0:,} B) must hold at least one packet "
                     f"({wire:,} B) and at most 2^30 bytes",
                     path=("links", name, "buffer"),
                 )
@@ -425,17 +447,19 @@ class FabricTable(Table):
         acknowledged = self.controls_congestion or self.nic.is_windowed
         traffic.check_channels(self.channels, len(classes), acknowledged, MAX_CHANNELS)
         for name, link in self.links.items():
-            part = self._buffer_of(name, link)
+            part = self.buffer_of(name)
             if part < self.wire_bytes:
                 message = (
-                    f"{len(classes)} traffic classes divide the buffer of link class `{name}` ({link.buffer:,} B): "
+                    f"{len(classes)} traffic classes divide the buffer of link class `{name}` "
+                    f"({link.buffer or 0:,} B): "
                     f"each part ({part:,} B) must hold at least one packet ({self.wire_bytes:,} B)"
                 )
                 raise InputError(message, path=("links", name, "buffer"))
 
-    def _buffer_of(self, name: str, link: LinkTable) -> int:
+    def buffer_of(self, name: str) -> int:
         """The buffer of a channel: traffic classes share those between routers, and a node has one class."""
-        return link.buffer if name == "node" else link.buffer // len(self.traffic_classes or (1,))
+        buffer = self.links[name].buffer or 0
+        return buffer if name == "node" else buffer // len(self.traffic_classes or (1,))
 
     @property
     def classes_text(self) -> str | None:
@@ -473,6 +497,14 @@ class FabricTable(Table):
         return None if control is None or control.is_none else control.text
 
     @property
+    def head_bytes(self) -> int:
+        """Bytes of a full packet that must have arrived before a router decides on it."""
+        if self.switching != "cut-through":
+            return self.wire_bytes
+        flit = self.flit or 1
+        return max(-(-(self.header or 0) // flit), 1) * flit
+
+    @property
     def wire_bytes(self) -> int:
         """Bytes of a full packet on a link, with its header, in whole flits."""
         flit, unit = self.flit or 1, self.nic.packet or self.packet
@@ -505,7 +537,7 @@ class FabricTable(Table):
                 name: {
                     "bandwidth": link.bandwidth,
                     "latency_ps": link.latency,
-                    "buffer_bytes": self._buffer_of(name, link),
+                    "buffer_bytes": self.buffer_of(name),
                     "credit_delay_ps": link.credit_delay,
                 }
                 for name, link in self.links.items()

@@ -1,6 +1,6 @@
 """Costs of the host: the time that ranks of a program need to send, receive and reduce."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Self
 
@@ -56,6 +56,14 @@ def _control(value: Any) -> int:
     if not 1 <= size <= MAX_CONTROL_BYTES:
         raise InputError(f"a control message has between 1 B and 64 KiB, found `{value}`")
     return size
+
+
+def _fetches(value: Any) -> int:
+    if value == "any":
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**32:
+        raise InputError(f'expected a number of messages from 1 on, or "any", found `{value!r}`')
+    return value
 
 
 def _header(value: Any) -> int:
@@ -146,10 +154,11 @@ def overruled_lists(given: Collection[str]) -> set[str]:
 class HostTable(Table):
     """The costs of messages and reductions for a rank (docs/model.md, section 10).
 
-    The defaults are for machines without `[host]`: assumed, close to the calibration on Leonardo
-    (validation/calibration.md). No message is faster than a shorter one: two copies of a message of the eager limit
-    take less than `rendezvous`. The minimum time between two messages of a NIC (the g of LogGP) is `overhead` in the
-    system's `fabric.nic`.
+    The defaults are for tables that leave keys out, and for ranks on processors: assumed, close to the calibration on
+    Leonardo (validation/calibration.md). Ranks on GPUs have `GPU_COSTS` in their place, and a machine without `[host]`
+    has no costs. No message is faster than a shorter one: two copies of a message of the eager limit take less than
+    `rendezvous`. The minimum time between two messages of a NIC (the g of LogGP) is `overhead` in the system's
+    `fabric.nic`.
     """
 
     send: Delay = Field(500_000, description="CPU time to send a message (the o of LogGP)")
@@ -186,6 +195,13 @@ class HostTable(Table):
     )
     header: Annotated[int, BeforeValidator(input_error_as_problem(_header)), _as_json(units.format_bytes)] = Field(
         0, description="envelope of the message-passing library: bytes that every protocol message has besides"
+    )
+    fetches: (
+        Annotated[int, BeforeValidator(input_error_as_problem(_fetches)), _as_json(lambda v: v or "any")] | None
+    ) = Field(
+        None,
+        description='most messages larger than `eager` whose data a rank asks for at a time, or `"any"`: transports '
+        "whose connections share a few queues bound it, as UCX with DC (default: any number)",
     )
 
     by_size: Annotated[
@@ -237,7 +253,12 @@ class HostTable(Table):
     def spec(self) -> dict[str, Any]:
         """The costs as the core reads them; `call` is part of the program."""
         # Defaults of the core are left out, so runs without these keys keep their ids.
-        optional = {"header_bytes": self.header, "combine": self.reduce, "rendezvous_ps": self.rendezvous}
+        optional = {
+            "header_bytes": self.header,
+            "combine": self.reduce,
+            "rendezvous_ps": self.rendezvous,
+            "fetches": self.fetches or 0,
+        }
         return {
             **{key: value for key, value in optional.items() if value},
             "send_ps": self.send,
@@ -262,3 +283,33 @@ NO_COSTS: dict[str, Any] = {
     "memory": "0 s",
     "by_size": [],
 }
+
+#: The costs that are the work of a library on a rank: those of MPI and of NCCL differ.
+COSTS = ("send", "receive", "copy", "eager", "rendezvous", "reduce", "call")
+
+#: Costs of ranks on GPUs that state no others: those of NCCL's protocol Simple, as the presets with GPUs have them.
+GPU_COSTS: dict[str, Any] = {
+    "send": "1.4 us",
+    "receive": "1.4 us",
+    "copy": "none",
+    "eager": "512 KiB",
+    "rendezvous": "0 ns",
+    "reduce": "none",
+    "call": "8.4 us",
+    "by_size": [{"size": "8 B", "send": "1.4 us", "receive": "1.4 us", "delay": "9 us"}],
+}
+
+
+def gains_gpus(before: Any, changes: Any) -> bool:
+    """Whether changes of a table `[host]` put ranks on GPUs that were on processors."""
+    return _has_gpus(changes) and not _has_gpus(before)
+
+
+def with_gpu_costs(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A table `[host]` with GPUs and costs for all that it leaves out."""
+    lists = overruled_lists(given)
+    return {key: value for key, value in GPU_COSTS.items() if key not in lists} | dict(given)
+
+
+def _has_gpus(table: Any) -> bool:
+    return isinstance(table, Mapping) and table.get("gpu") not in (None, "none")

@@ -7,12 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from odonata.document import parse, read, validate
+from odonata.document import Document, parse, read, validate
 from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
 from odonata.machine import core
 from odonata.machine.fabric import ARIES
-from odonata.machine.host import HostTable, overruled_lists
+from odonata.machine.host import NO_COSTS, HostTable, gains_gpus, overruled_lists, with_gpu_costs
 from odonata.machine.kinds import KINDS, MachineTable, WiringTable
 from odonata.machine.sources import check_sources, flat, rows, stated_sources
 from odonata.machine.system import System
@@ -67,7 +67,9 @@ def load(
     preset = given.get("preset")
     if preset is not None and not isinstance(preset, str):
         raise InputError(f"expected the name of a system, found `{preset!r}`", path=("system", "preset"))
-    if (preset is not None and preset.endswith(".toml")) or "wiring" in given or isinstance(given.get("host"), str):
+    host = given.get("host")
+    in_file = isinstance(host, str) and host.endswith(".toml")
+    if (preset is not None and preset.endswith(".toml")) or "wiring" in given or in_file:
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
@@ -93,7 +95,11 @@ def _load(
         measured, of_preset = _text_of("measured", given), _text_of("measured", base)
     except InputError as e:
         raise e.under("system") from None
+    whole_host = isinstance(given.get("host"), str)
     given, host_sources = _host(given, folder)
+    if whole_host:
+        base = {key: value for key, value in base.items() if key != "host"}
+        sources = {key: text for key, text in sources.items() if not key.startswith("host.")}
     base, changed = _spelled_out(base), _spelled_out(given)
     if fabric is not None:
         changed = _over(changed, _spelled_out({"fabric": dict(fabric)}))
@@ -130,37 +136,56 @@ def _text_of(key: str, table: dict[str, Any]) -> str | None:
 
 
 def _host(given: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The table with the costs of the host that it names a file of, and their sources."""
+    """The table with the costs of the host that it names, and their sources: `none`, a preset or a file."""
     name = given.get("host")
     if not isinstance(name, str):
         return given, {}
-    if not name.endswith(".toml"):
-        message = f"expected a table, or a file that ends in .toml, found `{name}`"
-        raise InputError(message, hint="`odonata calibrate` writes such a file", path=("system", "host"))
-    document = read(folder / name)
+    sources: dict[str, str] = {}
+    host: Mapping[str, Any]
+    if name == "none":
+        host = NO_COSTS
+        usual = "given in the scenario: none"
+    elif name.endswith(".toml"):
+        host, sources = _host_of_file(read(folder / name))
+        usual = "no source given"
+    elif name in names():
+        preset = _preset(name)
+        host, sources = preset["host"], stated_sources(preset.get("sources", {}))
+        usual = f"as in {name}"
+        sources = {key: f"as in {name}: {text}" for key, text in sources.items() if key.startswith("host.")}
+    else:
+        error = unknown("host", name, ["none", *names()])
+        hint = error.hint or '`host = "none"`'
+        message = f'expected a table, "none", a preset or a file that ends in .toml, found `{name}`'
+        raise InputError(message, hint=f"{hint}; `odonata calibrate` writes a file", path=("system", "host"))
+    return {**given, "host": host}, {f"host.{key}": usual for key in flat(host)} | sources
+
+
+def _host_of_file(document: Document) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """`[host]` of a file of `odonata calibrate`, or of a machine, and its sources."""
     try:
         sources = stated_sources(document.data.get("sources", {}))
-        for key in document.data:
+        for key in document.data if "kind" not in document.data else ():
             if key not in ("host", "sources", "calibration"):
                 raise unknown("key", key, ["host", "sources", "calibration"]).but(path=(key,))
-        if not isinstance(document.data.get("host"), Mapping):
+        host = document.data.get("host")
+        if not isinstance(host, Mapping):
             raise InputError("the table `[host]` is missing", hint="`odonata calibrate` writes such a file")
         try:
-            validate(HostTable, document.data["host"])
+            validate(HostTable, host)
         except InputError as e:
             raise e.under("host") from None
     except InputError as e:
         raise document.locate(e) from None
-    return {**given, "host": document.data["host"]}, {
-        f"host.{key}": "no source given" for key in document.data["host"]
-    } | sources
+    return host, {key: text for key, text in sources.items() if key.startswith("host.")}
 
 
 def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
     """The base without the keys that `changed` replaces.
 
     A list of links between groups replaces the rules for them, and the rules replace a list. Another arrangement has
-    another seed. Nodes with one NIC have no other NIC keys. Costs of the host replace those by size.
+    another seed. Nodes with one NIC have no other NIC keys. Costs of the host replace those by size, and
+    GPUs all costs of ranks on processors.
     """
     if not changed:
         return base
@@ -178,7 +203,9 @@ def _overruled(base: dict[str, Any], changed: Mapping[str, Any]) -> dict[str, An
         for key in ("rail", "stripe_above"):
             base.get("fabric", {}).get("nic", {}).pop(key, None)
     host = changed.get("host")
-    if isinstance(host, Mapping) and (lists := overruled_lists(host)):
+    if gains_gpus(base.get("host"), host):
+        void.add("host")  # its costs are those of processors
+    elif isinstance(host, Mapping) and (lists := overruled_lists(host)):
         base = _copy(base)
         for key in lists:
             base.get("host", {}).pop(key, None)
@@ -277,6 +304,8 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     if not isinstance(kind, str) or kind not in KINDS:
         error = unknown("kind of machine", str(kind), KINDS)
         raise InputError(error.message, hint=error.hint, path=("kind",))
+    if gains_gpus(None, merged.get("host")):
+        merged = {**merged, "host": with_gpu_costs(merged["host"])}
     classes = KINDS[kind].classes_of(merged)
     fabric = merged.get("fabric")
     links = fabric.get("links") if isinstance(fabric, Mapping) else None
@@ -285,8 +314,10 @@ def _table(merged: dict[str, Any]) -> MachineTable:
             error = unknown("class of links", name, classes)
             raise InputError(error.message, hint=error.hint, path=("fabric", "links", name))
     table = validate(KINDS[kind], KINDS[kind].completed(merged))
+    path = table.longest_path()
+    table = table.model_copy(update={"fabric": table.fabric.completed(path, table.own_classes)})
     try:
-        table.fabric.check(table.own_classes)
+        table.fabric.check(tuple(dict.fromkeys((*path, *table.own_classes))))
     except InputError as e:
         raise e.under("fabric") from None
     table.check()
@@ -302,14 +333,16 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
             sources = stated_sources(document.data.get("sources", {}))
-            own = _spelled_out({k: v for k, v in document.data.items() if k not in ("sources", "measured")})
+            data, of_host = _host(document.data, (folder / name).parent)
+            own = _spelled_out({k: v for k, v in data.items() if k not in ("sources", "measured")})
             table, _ = _wired(own, (folder / name).parent)
             check_sources(sources, table)
             _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:
             raise document.locate(e) from None
         wiring = {k: str((folder / name).parent / v) for k, v in own.get("wiring", {}).items()}
-        return {"name": Path(name).stem} | _copy(document.data) | ({"wiring": wiring} if wiring else {})
+        base = {"name": Path(name).stem} | _copy(data) | ({"wiring": wiring} if wiring else {})
+        return base | {"sources": of_host | sources} if of_host else base
     if name not in names():
         error = unknown("system", name, names())
         raise InputError(error.message, hint=error.hint, path=("system", "preset"))

@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from odonata import units
 from odonata.errors import InputError, unknown
+from odonata.machine import flight
+from odonata.machine.host import COSTS
 from odonata.machine.kinds import MachineTable
 from odonata.machine.system import Source, dumped
+from odonata.machine.terms import ON_GPUS, ON_PROCESSORS
 
 #: Where the defaults of a machine without preset come from, in machines of every kind.
 DEFAULT_SOURCES = {
@@ -21,10 +25,6 @@ DEFAULT_SOURCES = {
     "fabric.header": "De Sensi 2019, section 2.1: one header flit",
     "fabric.flit": "De Sensi 2019, section 2.1: 64 B in four flits",
     "fabric.congestion_control.kind": "default: only full buffers hold senders back",
-    "fabric.congestion_control.window": "assumed: about what is on the way without a queue (25 GB/s for 2.5 us)",
-    "fabric.congestion_control.mark_above": "assumed: a queue of one round trip",
-    "fabric.congestion_control.ahead": "assumed: about one round trip (25 GB/s for 2.5 us)",
-    "fabric.congestion_control.target": "assumed: about one round trip",
     "priority": "default: no class goes first",
     "share": "default: equal shares",
     "fabric.router.crossbar": "assumed: as fast as the fastest link",
@@ -32,7 +32,6 @@ DEFAULT_SOURCES = {
     "fabric.router.arbitration": "default: the only one, least recently served first",
     "fabric.nic.order": "default: messages in order of issue",
     "latency": "default: no time on the wire",
-    "buffer": "assumed: four packets of 2 KiB",
     "credit_delay": "default: credits return with the wire's latency only",
 }
 
@@ -65,7 +64,7 @@ def rows(
     """A row for every number of the machine: `base` is the table of its preset, `changed` overrides it."""
     stated = []
     in_base, in_changes = flat(base), flat(changed)
-    defaults = {**DEFAULT_SOURCES, **table.default_sources}
+    defaults = {**DEFAULT_SOURCES, **table.default_sources, **derived(table)}
     for key, value in flat(dumped(table)).items():
         if key in ("name", "title", "kind"):
             continue
@@ -78,6 +77,35 @@ def rows(
         stated.append(Source(key, _shown(value), source))
     first = {key: place for place, key in enumerate(table.keys_first)}
     return sorted(stated, key=lambda row: (row.key.startswith("fabric."), first.get(row.key, len(first))))
+
+
+def derived(table: MachineTable) -> dict[str, str]:
+    """The sources of defaults that follow from other numbers of this machine."""
+    fabric, path = table.fabric, table.longest_path()
+    texts: dict[str, str] = {}
+    if table.host is not None:
+        texts |= {f"host.{key}": ON_PROCESSORS if table.host.gpu is None else ON_GPUS for key in (*COSTS, "by_size")}
+    for name, link in fabric.links.items():
+        if name not in path:
+            texts |= {f"fabric.links.{name}.{key}": "default: no such link exists" for key in type(link).model_fields}
+            continue
+        trip = units.format_time(flight.held_ps(fabric, name, path))
+        packets = flight.packets_held(fabric, name, path)
+        texts[f"fabric.links.{name}.buffer"] = (
+            f"derived: {packets:,} packets are on the way in a round trip of {trip}, and {flight.QUEUED_PACKETS} may "
+            "queue (assumed)"
+        )
+    if fabric.controls_congestion:
+        size = units.format_bytes(flight.round_trip_bytes(fabric, path))
+        trip = f"the longest round trip ({units.format_time(flight.round_trip_ps(fabric, path))}, {size})"
+        in_place = {
+            "window": f"derived: 1.5 times {trip}, at least 64 KiB (as NSCC in ultraethernet/uet-htsim)",
+            "mark_above": f"derived: {trip}, at least 64 KiB (assumed)",
+            "ahead": f"derived: {trip}, at least 64 KiB (assumed)",
+            "target": f"derived: {trip}, at least 2 us (assumed)",
+        }
+        texts |= {f"fabric.congestion_control.{key}": text for key, text in in_place.items()}
+    return texts
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

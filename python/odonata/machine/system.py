@@ -7,8 +7,10 @@ from typing import Any
 
 from odonata.errors import Attributes, InputError
 from odonata.machine import core
+from odonata.machine.flight import Limit, limits
 from odonata.machine.kinds import MachineTable
 from odonata.machine.shape import Shape
+from odonata.machine.terms import ON_GPUS, ON_PROCESSORS
 
 _CONFIDENCE = re.compile(r" *\(confidence: (high|medium|low)\)$")
 
@@ -132,6 +134,26 @@ class System(Attributes):
         if self.shape.groups == 1:
             return 0
         return self.table.fabric.links[self.table.between_groups].bandwidth * self.table.links_out()
+
+    @cached_property
+    def limits(self) -> list[Limit]:
+        """Links and pairs of NICs that cannot carry their bandwidth, because too little may be in flight."""
+        return limits(self.table.fabric, self.table.longest_path())
+
+    @property
+    def assumed_host(self) -> str | None:
+        """A sentence about costs of the host that the machine does not state; None if it states them all."""
+        if self.table.host is None:
+            return (
+                f"system `{self.name}` states no host, so ranks send, receive and combine in no time "
+                '(host = "none" confirms it, host = "leonardo" takes the costs of a preset)'
+            )
+        for text, whose in ((ON_PROCESSORS, "MPI on a processor"), (ON_GPUS, "NCCL's protocol Simple")):
+            keys = [f"`{row.key.removeprefix('host.')}`" for row in self.sources if row.source == text]
+            if keys:
+                listed = f"{', '.join(keys[:-1])} and {keys[-1]}" if len(keys) > 1 else keys[0]
+                return f"system `{self.name}` does not state {listed} of its host: assumed as {whose}"
+        return None
 
     @cached_property
     def links_per_pair(self) -> int:

@@ -16,6 +16,10 @@ SLINGSHOT_ROUTING = (
     "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020)."
 )
 
+#: Where costs of the host come from that its table leaves out, for ranks on processors and on GPUs.
+ON_PROCESSORS = "default: those of MPI on a processor (assumed, close to the calibration on Leonardo)"
+ON_GPUS = "default: those of NCCL's protocol Simple, as in superpod-h100-gpu (assumed for other GPUs)"
+
 
 def not_modelled(interconnect: str | None, congestion_control: str | None) -> tuple[str, ...]:
     """What a real network has and the model has not, a sentence each."""

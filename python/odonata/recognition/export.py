@@ -131,7 +131,7 @@ def _classes(system: System) -> dict[str, dict[str, float]]:
         name: {
             "bandwidth": link.bandwidth / 10**6,
             "latency_ns": link.latency / 1000,
-            "buffer": link.buffer,
+            "buffer": link.buffer or 0,
         }
         for name, link in system.table.fabric.links.items()
     }

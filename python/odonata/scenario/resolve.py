@@ -13,6 +13,7 @@ from odonata import machine, placement, units
 from odonata.document import validate
 from odonata.errors import InputError, OdonataError, nearest
 from odonata.machine import System, classes, core
+from odonata.machine.host import COSTS, HostTable
 from odonata.placement import Placement
 from odonata.scenario import programs
 from odonata.scenario.apps.app import Program, Ranks
@@ -44,6 +45,8 @@ class Resolved:
     spec: dict[str, Any]
     system: System
     targets: tuple[str, ...]
+    notes: tuple[str, ...]
+    """Sentences about what the scenario and its machine do not state, and what the machine cannot carry."""
     write: Callable[[], dict[str, Any]]
     refused: Callable[[], OdonataError | None]
     """What the core says against the spec; it builds the machine for that."""
@@ -170,8 +173,26 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     spec |= {"compat_without": list(table.compat_without)} if table.compat_without else {}
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
-    write = partial(write_document, decided, path, system, [job.table for job in jobs], placed, run, routings, spec)
-    return Resolved(spec, system, targets, write, partial(_refused, spec, table, jobs, routings))
+    notes = (*_assumed_host(jobs, system), *(str(limit) for limit in system.limits))
+    tables = [job.table for job in jobs]
+    write = partial(write_document, decided, path, system, tables, placed, run, routings, spec, notes)
+    return Resolved(spec, system, targets, notes, write, partial(_refused, spec, table, jobs, routings))
+
+
+def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:
+    """What the costs of programs are that neither the machine nor the job states."""
+    programs_ = [job.table for job in jobs if isinstance(job.table.app, Program)]
+    needed = any(job.overhead is None or not set(COSTS) <= _keys(job.overhead) for job in programs_)
+    if needed and system.assumed_host is not None:
+        yield system.assumed_host
+    on_gpus = [job.name for job in programs_ if job.overhead is not None and job.overhead.gpu is not None]
+    if on_gpus and (system.table.host is None or system.table.host.gpu is None):
+        names = ", ".join(f"`{name}`" for name in on_gpus)
+        yield f"costs of {names} that its `overhead` leaves out are those of NCCL's protocol Simple, for GPUs (assumed)"
+
+
+def _keys(overhead: HostTable) -> set[str]:
+    return {key.removesuffix("_") for key in overhead.model_fields_set}
 
 
 def _refused(

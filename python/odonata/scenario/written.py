@@ -23,6 +23,7 @@ def write_document(
     run: Mapping[int, ProgramJob | None],
     routings: JobRoutings,
     spec: dict[str, Any],
+    notes: Sequence[str],
 ) -> dict[str, Any]:
     """The scenario with every default filled in, its quantities with units, and the spec."""
     apart = {"advise", "fabric", "import_", "routing", "sources"}
@@ -51,6 +52,7 @@ def write_document(
         "name": path.stem,
         "scenario": document,
         "sources": sources,
+        **({"notes": list(notes)} if notes else {}),
         "spec": spec,
     }
 

@@ -109,6 +109,12 @@ class DirectTable(MachineTable):
         full, last = self.group_routers * ports, self.last_group * ports
         return Pairs(self.groups, full, last, self.links_per_pair, self.pair_links, cables)
 
+    def longest_path(self) -> tuple[str, ...]:
+        """Across a group, to another one, and across it."""
+        inside = tuple(name for name, ports in self.local_ports() if ports)
+        between = (self.between_groups, *inside) if self.groups > 1 else ()
+        return ("node", *inside, *between, "node")
+
     def routers_in_all(self) -> int:
         """Routers of the machine."""
         return (self.groups - 1) * self.group_routers + self.last_group

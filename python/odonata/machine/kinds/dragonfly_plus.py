@@ -117,6 +117,13 @@ class DragonflyPlusTable(MachineTable):
             cables = tuple((self.group_of_router(a), self.group_of_router(b)) for a, b in self.global_links)
         return Pairs(self.groups, ports, ports, self.links_per_pair, self.pair_links, cables)
 
+    def longest_path(self) -> tuple[str, ...]:
+        """Up to a spine, to another group if there is one, and down to a leaf."""
+        if self.groups == 1 and self.leaves == 1:
+            return ("node", "node")
+        between = ("global",) if self.groups > 1 else ()
+        return ("node", "local", *between, "local", "node")
+
     def routers_in_all(self) -> int:
         """Leaves and spines of the machine."""
         return self.shape().routers + self.groups * self.spines

@@ -148,6 +148,13 @@ class FatTreeTable(MachineTable):
         """Cables from a pod to cores."""
         return self._planes() * self.spines * self._cores_of_spine() * (self.core_links or 1)
 
+    def longest_path(self) -> tuple[str, ...]:
+        """Up to a core, or a spine if there is none, and down."""
+        if self.cores is None and self.leaves == 1:
+            return ("node", "node")
+        over = ("core", "core") if self.cores is not None else ()
+        return ("node", "leaf", *over, "leaf", "node")
+
     def routers_in_all(self) -> int:
         """Leaves, spines and cores of all planes."""
         return self._planes() * (self.pods * (self.leaves + self.spines) + (self.cores or 0))

@@ -119,6 +119,11 @@ class HyperXTable(MachineTable):
         ports = each * (self.dimensions[-1] - 1)
         return Pairs(self.dimensions[-1], ports, ports, each)
 
+    def longest_path(self) -> tuple[str, ...]:
+        """A link in each dimension that has any."""
+        names = zip(self.own_classes[1:], self.dimensions, strict=True)
+        return ("node", *(name for name, routers in names if routers > 1), "node")
+
     def routers_in_all(self) -> int:
         """Routers of the machine."""
         return prod(self.dimensions)

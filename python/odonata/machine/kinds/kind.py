@@ -55,7 +55,11 @@ class MachineTable(Table):
     failed: FailedTable | None = Field(None, description="cables and routers that do not work")
     wiring: WiringTable | None = Field(None, description="connection files of CODES: `inter`, `intra`")
     fabric: FabricTable
-    host: HostTable | None = Field(None, description="costs of the host for programs: a table, or a file (`.toml`)")
+    host: HostTable | None = Field(
+        None,
+        description='costs of the host for programs: a table, `"none"`, a preset that has them, or a file (`.toml`) '
+        "(default: none, and a run says so)",
+    )
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
@@ -128,6 +132,10 @@ class MachineTable(Table):
         if isinstance(table.get("fabric"), Mapping):
             result["fabric"] = {"channels": cls.usual_channels, **table["fabric"]}
         return result
+
+    @abstractmethod
+    def longest_path(self) -> tuple[str, ...]:
+        """Classes of the links of a longest minimal path, from node to node. Links of other classes do not exist."""
 
     @property
     def between_groups(self) -> str:

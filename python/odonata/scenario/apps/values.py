@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from odonata import units
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.machine.host import NO_COSTS, HostTable, overruled_lists
+from odonata.machine.host import GPU_COSTS, NO_COSTS, HostTable, overruled_lists
 
 #: Largest message of the core.
 MAX_MESSAGE_BYTES = 2**40
@@ -79,10 +79,15 @@ Overhead = Annotated[HostTable, BeforeValidator(input_error_as_problem(_overhead
 
 
 def decided_overhead(overhead: HostTable | None, host: HostTable | None) -> HostTable:
-    """The costs of a job: its own keys, the others from its system, or the defaults of a system that has none."""
-    usual = host or HostTable()
+    """The costs of a job: its own keys, and the others from its system, which has none if it states none.
+
+    Ranks that the job puts on GPUs, on a system without them, have the costs of GPUs.
+    """
+    usual = host or validate(HostTable, NO_COSTS)
     if overhead is None:
         return usual
+    if overhead.gpu is not None and usual.gpu is None:
+        usual = validate(HostTable, GPU_COSTS)
     given = {key: getattr(overhead, key) for key in overhead.model_fields_set}
     for key in overruled_lists([key.removesuffix("_") for key in given]):
         given[key] = ()
