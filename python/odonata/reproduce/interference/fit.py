@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from io import BytesIO
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,10 @@ PRIOR = 0.03
 SOFT = 0.15
 """Logarithm of simulated by measured time above which a measurement counts less."""
 ROUNDS = 3
+WARM_UP, MEASURED = 5, 10
+"""Iterations of a loop alone that are left out, as in the measurements, and those that count."""
+LARGE, FEW = 16 << 20, 3
+"""Bytes that a rank sends from which on a loop alone has so few iterations, of which the first is left out."""
 FARTHEST = 1.0
 """Largest change of a logarithm in a round: a factor of 2.7."""
 
@@ -97,19 +101,34 @@ def host_of_system(system: str) -> dict[str, Any]:
     return {**host.document(), **({"by_size": rows} if rows else {})}
 
 
-def times(alone: Sequence[Loop], model: Model, workers: int) -> list[float]:
-    """The median of each loop alone in microseconds, of so few iterations as its size allows.
+@dataclass(frozen=True)
+class Times:
+    """What an iteration takes, in microseconds, once windows of congestion control have settled."""
+
+    median: float
+    mean: float
+
+
+def warm(times: Sequence[float]) -> Sequence[float]:
+    """Iterations without the first ones, as the measurements leave five out; of a few, without a quarter."""
+    return times[min(WARM_UP, len(times) // 4) :]
+
+
+def times(alone: Sequence[Loop], model: Model, workers: int) -> list[Times]:
+    """The times of each loop alone, of so few iterations as its size allows.
 
     The same loop is simulated once.
     """
 
-    def median_time(loop: Loop) -> float:
-        iterations = 2 if loop.message * len(loop.nodes) > 16 << 20 else 5
-        return float(median(times_us(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))))
+    def of(loop: Loop) -> Times:
+        iterations = FEW if loop.message * len(loop.nodes) > LARGE else WARM_UP + MEASURED
+        done = times_us(runner.run(made(loop, model, iterations=iterations, us=1e6), threads=1))
+        measured = done[min(WARM_UP, len(done) - 1) :] if iterations > FEW else done[1:]
+        return Times(float(median(measured)), float(fmean(measured)))
 
     distinct = list(dict.fromkeys(alone))
     with ThreadPoolExecutor(workers) as pool:
-        by_loop = dict(zip(distinct, pool.map(median_time, distinct), strict=True))
+        by_loop = dict(zip(distinct, pool.map(of, distinct), strict=True))
     return [by_loop[loop] for loop in alone]
 
 
@@ -128,7 +147,8 @@ def fit(
     loops = [row.loop for row in rows]
 
     def errors(at: Vector) -> Vector:
-        simulated: Vector = np.log(times(loops, replace(model, host=host(at, model.host, sizes)), workers))
+        done = times(loops, replace(model, host=host(at, model.host, sizes)), workers)
+        simulated: Vector = np.log([of.median for of in done])
         return simulated - measured
 
     start = np.log(np.array([cpu for cpu, _ in begin.values()] + [delay for _, delay in begin.values()]))

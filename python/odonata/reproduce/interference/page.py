@@ -18,7 +18,7 @@ from odonata import runner
 from odonata.errors import InputError, RunError
 from odonata.plot.style import figure, settings
 from odonata.reproduce.interference.data import FIT_NODES, Left, Measured, load
-from odonata.reproduce.interference.fit import fit, host_of_system, times
+from odonata.reproduce.interference.fit import Times, fit, host_of_system, times, warm
 from odonata.reproduce.interference.loops import LONG, Loop, Model, made, times_us
 from odonata.reproduce.markdown import bold, counts, table
 from odonata.reproduce.page import Page
@@ -152,16 +152,16 @@ def span_us(loop: Loop, alone_us: float, round_us: float) -> tuple[float, float]
     return min(max(span, shorter * all_us), 2 * most), shorter
 
 
-def _simulated(cell: Measured, alone: float, model: Model) -> Cell | Left:
-    """A cell, whose victim takes so long alone."""
+def _simulated(cell: Measured, alone: Times, model: Model) -> Cell | Left:
+    """A cell, whose victim takes so long alone. Means are compared, on both sides without the first iterations."""
     loop = cell.beside
     peers = len(loop.aggressor_nodes) - 1
-    span, shorter = span_us(loop, alone, peers * (2 << 20) / (200e9 / 8) * 1e6)
+    span, shorter = span_us(loop, alone.mean, peers * (2 << 20) / (200e9 / 8) * 1e6)
     times = np.array([])
     for _ in range(3):
         scenario = made(loop, model, iterations=ITERATIONS, us=span, shorter=shorter)
         try:
-            times = np.array(times_us(runner.run(scenario, threads=1)))
+            times = np.array(warm(times_us(runner.run(scenario, threads=1))))
         except (InputError, RunError) as problem:
             return Left(cell.run, str(loop.size), str(problem).splitlines()[0], understood=False)
         if len(times):
@@ -171,7 +171,8 @@ def _simulated(cell: Measured, alone: float, model: Model) -> Cell | Left:
         return Left(cell.run, str(loop.size), f"no iteration ended in {span / MORE / 1e3:,.0f} ms", understood=False)
     low, high = block_interval(times)
     share = float((times > LONG * np.quantile(times, 0.05)).mean())
-    return Cell(cell, float(times.mean()) / alone, low / alone, high / alone, len(times), alone, share)
+    mean = alone.mean
+    return Cell(cell, float(times.mean()) / mean, low / mean, high / mean, len(times), alone.median, share)
 
 
 def block_interval(values: np.ndarray[Any, Any], *, block: int = 25, draws: int = 500) -> tuple[float, float]:
