@@ -43,7 +43,7 @@ def test_the_run_and_its_report_say_it(tmp_path, capsys):
     file = tmp_path / "own.toml"
     file.write_text(made(TREE).text)
     assert main(["run", str(file), "--out", str(tmp_path / "run")]) == 0
-    assert "warning: system `custom` states no host, so ranks send, receive and combine in no time" in (
+    assert "note: system `custom` states no host, so ranks send, receive and combine in no time" in (
         capsys.readouterr().err
     )
     kept = json.loads((tmp_path / "run" / "resolved.json").read_text())

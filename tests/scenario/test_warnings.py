@@ -84,7 +84,8 @@ app.activation_bytes = "8 B"
 def test_tensor_groups_inside_a_node(text: str, nodes: int, per_node: int, more: str, count: int) -> None:
     """The costs of the host are said where they stand for links between GPUs, and nowhere else."""
     warnings = warnings_of(parse(text.format(nodes=nodes, per_node=per_node, more=more)).resolve())
-    about = [warning for warning in warnings if "tensor-parallel messages of `train`" in warning]
-    assert len(about) == count
-    on_gpus = [warning for warning in warnings if "NCCL's protocol Simple" in warning]
+    assert len(warnings) == count
+    assert all("tensor-parallel messages of `train`" in warning for warning in warnings)
+    notes = parse(text.format(nodes=nodes, per_node=per_node, more=more)).resolve().notes
+    on_gpus = [note for note in notes if "NCCL's protocol Simple" in note]
     assert len(on_gpus) == ("gpu" in more), "costs that `overhead` does not give are those of GPUs, and that is said"

@@ -80,14 +80,14 @@ def recorded(run: Run, causes: Iterable[JobCauses]) -> tuple[Beside, ...]:
     """Of jobs whose time alone the run holds: how much longer they take. The difference is not divided."""
     spec, rows = run.resolved["spec"], {row["name"]: row for row in run.jobs.to_dicts()}
     numbers = {job["name"]: number for number, job in enumerate(spec["jobs"])}
-    found = []
+    entries = []
     for of in causes:
         row = rows[of.job]
         here, slowdown = value(spec, numbers[of.job], row), row["slowdown"]
         if here and slowdown and len(rows) > 1:
             quantity = quantity_of(spec, numbers[of.job])
-            found.append(Beside(of.job, _others(of, rows), quantity, here, here / slowdown, (), _direct(of)))
-    return tuple(found)
+            entries.append(Beside(of.job, _others(of, rows), quantity, here, here / slowdown, (), _direct(of)))
+    return tuple(entries)
 
 
 def simulated(
@@ -124,7 +124,7 @@ def simulated(
     rows = run.jobs.to_dicts()
     paths = {program.job: program for program in programs}
     system = core.describe(spec["topology"], spec.get("failures"))
-    found = []
+    entries = []
     for of in causes:
         number = next(n for n, row in enumerate(rows) if row["name"] == of.job)
         only = spec_of(spec, frozenset([number]))
@@ -146,8 +146,8 @@ def simulated(
         parts = _divided(of, own, served, here - alone, paths.get(of.job), path_alone)
         names = {row["name"]: row for row in rows}
         quantity = quantity_of(spec, number)
-        found.append(Beside(of.job, _others(of, names), quantity, here, alone, parts, _direct(of), own))
-    return tuple(found)
+        entries.append(Beside(of.job, _others(of, names), quantity, here, alone, parts, _direct(of), own))
+    return tuple(entries)
 
 
 def _others(of: JobCauses, names: Mapping[str, Any]) -> tuple[str, ...]:

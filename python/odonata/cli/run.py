@@ -105,6 +105,8 @@ def run(
     else:
         resolved = loaded.resolve()
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
+        for note in resolved.notes:
+            progress.say(f"note: {note}")
         from odonata.scenario.warnings import warnings_of
 
         for text in warnings_of(resolved):

@@ -170,7 +170,7 @@ def _print_warnings(plan: "Plan") -> None:
             texts = warnings_of(resolved)
         except InputError:
             continue  # the run of the point says it
-        for sentence in resolved.system.table.not_modelled:
+        for sentence in (*resolved.notes, *resolved.system.table.not_modelled):
             if sentence not in said:
                 said.add(sentence)
                 _say(f"note: {sentence}")

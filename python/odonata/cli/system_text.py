@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from odonata.text import aligned, terminal_width
@@ -94,7 +95,7 @@ def text(facts: dict[str, Any]) -> str:
     if "not_modelled" in facts:
         lines += ["", "what the model leaves out", *(f"  {sentence}" for sentence in facts["not_modelled"])]
     if said := [*facts.get("limits", ()), *filter(None, [facts.get("assumed_host")])]:
-        lines += ["", "to know before a run", *(f"  {sentence}" for sentence in said)]
+        lines += ["", "to know before a run", *(line for sentence in said for line in _paragraph(sentence))]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]
     if any(row[2] for row in table):
@@ -107,6 +108,24 @@ def text(facts: dict[str, Any]) -> str:
             cells = [list(sizes[0]), *(list(size.values()) for size in sizes)]
             lines += ["", title, *aligned(cells, indent="  ", width=terminal_width())]
     return "\n".join(lines)
+
+
+def _paragraph(sentence: str) -> list[str]:
+    """A sentence in lines that fit the terminal."""
+    width = terminal_width()
+    indent = "  "
+    return (
+        [indent + sentence]
+        if width is None
+        else textwrap.wrap(
+            sentence,
+            width,
+            initial_indent=indent,
+            subsequent_indent=2 * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
 
 
 def _failed(failed: dict[str, Any]) -> str:

@@ -105,7 +105,7 @@ def limits(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:
 
 
 def _of_buffers(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:
-    found = []
+    limited = []
     for name in dict.fromkeys(path):
         link, room, held = fabric.links[name], fabric.buffer_of(name), held_ps(fabric, name, path)
         share = room // fabric.wire_bytes * serialisation_ps(link, fabric.wire_bytes) / held
@@ -119,8 +119,8 @@ def _of_buffers(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:
             f"its buffer of {units.format_bytes(room)} is smaller than what is on the way in a round trip of "
             f"{units.format_time(held)}"
         )
-        found.append(Limit(carrier, share, reason, f"fabric.links.{name}.buffer", units.format_bytes(need)))
-    return found
+        limited.append(Limit(carrier, share, reason, f"fabric.links.{name}.buffer", units.format_bytes(need)))
+    return limited
 
 
 def _of_windows(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:

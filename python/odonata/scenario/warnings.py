@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 
 def warnings_of(resolved: Resolved) -> list[str]:
-    """What the resolved scenario notes, and a sentence for each background job that offers at least what the NICs of a
-    node carry.
+    """One sentence for each background job that offers at least what the NICs of a node carry.
 
     Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
     than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
@@ -20,8 +19,7 @@ def warnings_of(resolved: Resolved) -> list[str]:
     And one for each training job with a tensor group inside a node of a system without GPUs: such nodes have links
     between their GPUs.
     """
-    sentences = list(resolved.notes)
-    sentences += [
+    sentences = [
         f"tensor-parallel messages of `{job['name']}` between ranks of a node take the costs of its host, as those of "
         "an MPI library on CPUs; `gpu` in `overhead` or another system gives its nodes GPUs with links between them"
         for job in resolved.spec["jobs"]
