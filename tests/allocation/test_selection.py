@@ -174,7 +174,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
 
 
 @pytest.mark.parametrize("policy", [name for name in policies() if name != "per-leaf"])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(given_cluster=clusters(), data=st.data())
 def test_every_policy_gives_distinct_idle_nodes_or_says_why_not(
     policy: str, given_cluster: Cluster, data: st.DataObject

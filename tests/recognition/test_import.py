@@ -121,7 +121,7 @@ def test_numbers_that_the_file_lacks_come_from_the_system_that_is_named():
         imported(machine.load("zhang2018-272"), "graphml", comments=False, like="leonardo")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     fabrics.tables(),
     st.lists(st.integers(0, 10**6), max_size=3),
@@ -236,7 +236,7 @@ def between_groups(system: System) -> Counter[tuple[int, int]]:
     return Counter((a, b) for (a, _, b, _), failed in cables if b > a and group[a] != group[b] and not failed)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(fabrics.tables(), st.integers(0, 10**6), st.lists(st.integers(0, 10**6), min_size=1, max_size=3))
 def test_what_is_added_between_groups_is_listed(table, lost, added):
     """One cable less and some more: all are listed, those inside groups are as they were."""

@@ -60,7 +60,7 @@ def test_presets_come_back(preset, form):
     assert (recognised.notes, recognised.assumed) == ([], [])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees())
 def test_every_tree_comes_back(table):
     system = machine.load(table)
@@ -77,7 +77,7 @@ def test_every_tree_comes_back(table):
             assert imported(system, form, comments=False).system().topology == system.topology
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees(least=3), st.data())
 def test_what_a_tree_lacks_has_failed(table, data):
     """A router, a cable and some nodes. Every leaf keeps its last node, or there would be no place for it."""
@@ -126,7 +126,7 @@ def shuffled(fabric: Fabric, seed: int) -> tuple[Fabric, dict[str, str]]:
     return other, hosts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trees(), st.integers(0, 2**32))
 def test_order_and_names_do_not_matter(table, seed):
     system = machine.load(table)
