@@ -51,7 +51,8 @@ def snapshot(
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     names
-        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: `node0012` is node 12.
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: by
+        the numbers in the names, from 0 or from 1 as the hosts count.
     book
         The traffic book (TOML). Default: a book in which every value is assumed.
     victim
