@@ -436,6 +436,25 @@ def test_a_tree_needs_a_system_that_gives_its_cables():
     )
 
 
+def test_fabrics_that_no_switch_joins_are_said():
+    """Slurm would start no job on both; a machine joins them."""
+    two = TREE.replace("SwitchName=top Switches=isl[1-2]\n", "")
+    recognised = machine_of(slurm.read(two), "file", "tiny")
+    assert recognised.notes == ["assumed: the 2 fabrics of the file, which no switch joins, are one machine"]
+    assert machine_of(slurm.read(TREE), "file", "tiny").notes == []
+
+
+def test_nodes_of_a_switch_that_joins_others_are_kept_or_refused():
+    """They were dropped. In a tree nodes are on leaf switches; in a list of all switches a spine may have hosts."""
+    above = TREE.replace("SwitchName=isl2 ", "SwitchName=isl2 Nodes=gw[1-2] ")
+    with pytest.raises(InputError, match="the switch `isl2` has both `Switches=` and nodes that are on no leaf switch"):
+        slurm.read(above)
+    listed = "SwitchName=l1 Nodes=n1\nSwitchName=l2 Nodes=n2\nSwitchName=s1 Switches=l[1-2] Nodes=gw,n[1-2]\n"
+    fabric = slurm.read(listed + "SwitchName=s2 Switches=l[1-2]\n")
+    assert isinstance(fabric, Fabric)
+    assert {nic.host: fabric.switches[nic.switch].name for nic in fabric.nics} == {"n1": "l1", "n2": "l2", "gw": "s1"}
+
+
 def test_groups_of_different_sizes_have_places_without_nodes():
     """As the cells of Leonardo that hold two partitions: the largest leaf and the largest group count."""
     rows = ["node,rack,cell,switch", "a1,9,1,10", "a2,9,1,10", "a3,9,1,10", "b1,9,1,11", "c1,9,2,20", "c2,9,2,20"]

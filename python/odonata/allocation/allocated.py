@@ -225,11 +225,16 @@ class _Chosen:
 
         self._switches, self._known = switches, dict[int, Spread]()
         self.policy = choosing(place)
-        self._placer = placement.Placer(switches.shape, [], {}, switches.missing)
+        self._parts = sorted(switches.parts, key=len, reverse=True)
+        self._placer = placement.Placer
 
     def spread(self, nodes: int) -> Spread:
+        """The spread in the largest fabric; of a job that is larger, on all of them."""
         if nodes not in self._known:
-            self._known[nodes] = _spread(self._switches, self._placer.place(self.policy, nodes, None).nodes)
+            every = range(self._switches.shape.nodes)
+            there = self._parts[0] if nodes <= len(self._parts[0]) else frozenset().union(*self._parts)
+            placer = self._placer(self._switches.shape, [], {}, [node for node in every if node not in there])
+            self._known[nodes] = _spread(self._switches, placer.place(self.policy, nodes, None).nodes)
         return self._known[nodes]
 
 
