@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.queue.hosts import fold
+from odonata.queue.records import unknown_states
 from odonata.queue.snapshot import read_queue
 from odonata.queue.topology import read_topology
 from odonata.text import Column, Table
@@ -172,7 +173,9 @@ def _running(jobs: Iterable[Job], switches: Topology, *, together: bool) -> tupl
     kept: list[Job] = []
     taken, left_out = set[str](), Counter[str]()
     for job in jobs:
-        if not job.running:
+        if states := unknown_states([job]):
+            left_out[f"in a state that is not known here: {', '.join(states)}"] += 1
+        elif not job.running:
             left_out["not running"] += 1
         elif len(set(job.nodes)) < FEWEST:
             left_out["on one node"] += 1

@@ -284,16 +284,21 @@ def select(
 
 def _as_json(busy: Background) -> dict[str, Any]:
     names = ("b1", "b", "nodes_communicating", "nodes_total", "listings_communicating", "listings_running")
-    return {name: getattr(busy, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+    facts = {name: getattr(busy, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+    return facts | ({"unknown_states": dict(busy.unknown_states)} if busy.unknown_states else {})
 
 
 def _text(busy: Background, least_nodes: int) -> str:
+    from odonata.queue.records import not_known
+
+    unknown = f"\nassumed: {not_known(dict(busy.unknown_states))}" if busy.unknown_states else ""
     return (
         f"background utilisation b = {busy.b:.4f} (equation 2), b1 = {busy.b1:.4f} (equation 1)\n"
         f"{busy.nodes_communicating:,} of {busy.nodes_total:,} nodes run jobs of {least_nodes} nodes or more; "
         f"these jobs hold {busy.listings_communicating:,} of {busy.listings_running:,} allocated nodes, "
         "each counted once for each of its jobs\n"
         f"{busy.jobs_counted:,} jobs counted, {busy.jobs_excluded:,} left out (waiting, ending, or on fewer nodes)"
+        f"{unknown}"
     )
 
 

@@ -11,6 +11,7 @@ from odonata import machine, reading
 from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.placement import format_ids
 from odonata.queue.hosts import fold
+from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.reading import read_output
 from odonata.scenario import parse
@@ -307,6 +308,8 @@ def from_queue(
         ids, notes = numbered(loaded, [node.name for node in listed], hosts, leave_out=leave_out_unknown)
     else:
         ids = _ids(loaded, names)
+    if unknown_state := unknown_states(queued):
+        notes.append(f"assumed: {not_known(unknown_state)}")
     known = _known(running, ids, notes, leave_out_unknown=leave_out_unknown, names=names)
     down = {ids[node.name] for node in listed if node.drained and node.name in ids}
     owners, shared = _owners(known)

@@ -13,7 +13,7 @@ from odonata.errors import InputError, shortened
 from odonata.queue.durations import duration_s
 from odonata.queue.hosts import expand_field
 from odonata.queue.listing import SIGNS
-from odonata.queue.records import Job, Listings, Node, job_states, node_states
+from odonata.queue.records import Job, Listings, Node, is_job_state, job_states, node_states
 
 #: Column -> its names in headers, in small letters. Source: squeue(1), sinfo(1), sacct(1).
 _COLUMNS = {
@@ -227,12 +227,8 @@ class _Split:
         return free[0] if len(free) == 1 else None
 
     def _fits(self, values: list[str]) -> bool:
-        """Whether columns cut at the beginnings of the header's words hold a state of a job."""
+        """Whether columns cut at the beginnings of the header's words hold a state of a job that is known."""
         at = self.known.get("state")
         if at is None:
             return False
-        try:
-            job_states(values[at])
-        except InputError:
-            return False
-        return True
+        return is_job_state(values[at])
