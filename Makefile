@@ -12,6 +12,9 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Two targets at once, each with its output in one piece. A make that cannot do that (before 4.0) makes one at a time.
 TWO_AT_ONCE := $(if $(filter output-sync,$(.FEATURES)),--jobs=2 --output-sync=target)
 
+# `make fuzz`
+ROUNDS ?= 10
+
 # `make validate REDUCED=1`
 REDUCED_FORM := $(if $(REDUCED),--reduced --out build/validation)
 
@@ -21,7 +24,7 @@ RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
 
-.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-python lint-stubs lint-rust lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
+.PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-python lint-stubs lint-rust lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -88,6 +91,15 @@ test: ## All checks: lint, Rust tests, documentation, Python tests
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
 	@echo "target/release/libodonata_decision.so, target/release/libodonata_shim.so: see docs/application-aware.md"
+
+# Tests of properties take the same examples on every machine (tests/conftest.py, .cargo/config.toml). This searches with
+# new ones; a failure prints the example, or the seed.
+fuzz: $(INSTALLED) tested ## Search with new random examples, ROUNDS=10 times as many as `make test` has
+	@for round in $$(seq $(ROUNDS)); do \
+	  seed=$$(od -An -N6 -tu8 /dev/urandom | tr -d ' '); echo "round $$round of $(ROUNDS), PROPTEST_RNG_SEED=$$seed"; \
+	  $(BIN)/pytest -q -n auto --dist worksteal -m hypothesis --hypothesis-profile=fuzz; \
+	  PROPTEST_RNG_SEED=$$seed cargo test --quiet --locked -p odonata-decision -p odonata-programs -p odonata-sim -p odonata-topology; \
+	done
 
 fuzz-shim: $(INSTALLED) ## Make 100,000 random socket calls with and without the shim, and compare their results
 	FUZZ_SHIM=1 $(BIN)/pytest -q tests/decision/test_shim.py -k random_calls

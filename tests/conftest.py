@@ -1,10 +1,9 @@
-"""Settings of Hypothesis: new examples in every local run, the same if `CI` is set. A measure of work. C libraries.
+"""Settings of Hypothesis: the same examples in every run, on every machine. A measure of work. C libraries.
 
-A failure in a local run is fixed there; continuous integration must not depend on luck.
+Tests must not depend on luck. `make fuzz` searches with new examples.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -12,11 +11,31 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# No limits of time: how long an example takes depends on what else the machine does. No examples of earlier runs.
+settings.register_profile(
+    "same",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+#: For `make fuzz`: `pytest --hypothesis-profile=fuzz`.
+settings.register_profile("fuzz", settings.get_profile("same"), derandomize=False)
+settings.load_profile("same")
+
+_constants_of_modules = providers._get_local_constants
+
+
+def _constants() -> providers.Constants:
+    """Hypothesis also draws constants of all loaded modules, and these differ from process to process."""
+    return providers.Constants() if settings().derandomize else _constants_of_modules()
+
+
+providers._get_local_constants = _constants
 
 
 #: Files and folders whose tests take longest.

@@ -32,6 +32,7 @@ def test_there_is_a_workflow_for_each_purpose():
     assert made["docs"] == {"docs"}
     assert made["validate"] == {"validate"}
     assert made["miri"] == {"miri"}
+    assert made["fuzz"] == {"fuzz"}
     assert [step["run"] for step in steps(ROOT / ".github/workflows/ci.yml") if "run" in step][-1] == ".ci/run"
     assert (ROOT / ".ci" / "run").read_text().splitlines()[-1].startswith("exec make system-deps test ")
 
@@ -53,8 +54,9 @@ def test_actions_are_pinned_and_rights_are_few(file):
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
 
 
-def test_validation_is_weekly_and_reduced():
-    file = ROOT / ".github" / "workflows" / "validate.yml"
+@pytest.mark.parametrize(("name", "command"), [("validate", "make validate REDUCED=1"), ("fuzz", "make fuzz")])
+def test_what_takes_long_is_weekly(name, command):
+    file = ROOT / ".github" / "workflows" / f"{name}.yml"
     triggers = yaml.safe_load(file.read_text())[True]  # YAML 1.1 reads the key `on` as a truth value
     [schedule] = triggers["schedule"]
     minute, hour, day, month, weekday = schedule["cron"].split()
@@ -62,7 +64,7 @@ def test_validation_is_weekly_and_reduced():
     assert hour.isdigit()
     assert (day, month) == ("*", "*")
     assert weekday.isdigit()
-    assert "make validate REDUCED=1" in [step.get("run") for step in steps(file)]
+    assert command in [step.get("run") for step in steps(file)]
 
 
 @pytest.mark.parametrize("file", FORMS, ids=lambda file: file.stem)

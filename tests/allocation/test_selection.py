@@ -82,6 +82,10 @@ def test_uneven_switches_become_a_regular_machine_with_holes() -> None:
         ("- topology: default\n", "F:1: this is YAML, which is not read"),
         ("# nothing\n", "no switch and no block is listed"),
         ("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "no switch has nodes"),
+        (
+            "SwitchName=a Nodes=n[1-2]\nSwitchName=t Switches=a Nodes=n[3-5]\n",
+            "F:2: the switch `t` has both `Switches=` and nodes that are on no leaf switch: `n3` and 2 more",
+        ),
     ],
 )
 def test_wrong_topologies(text: str, message: str, tmp_path: Path) -> None:
@@ -90,6 +94,71 @@ def test_wrong_topologies(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         cluster.read_topology(path)
     assert message in str(raised.value).replace(str(path), "F")
+
+
+FABRICS = """\
+SwitchName=fabA Switches=la[1-2]
+SwitchName=fabB Switches=lb[1-2]
+SwitchName=alone Nodes=x[1-2]
+SwitchName=la1 Nodes=a[1-2]
+SwitchName=la2 Nodes=a[3-4]
+SwitchName=lb1 Nodes=b[1-2]
+SwitchName=lb2 Nodes=b[3-4]
+"""
+
+
+def of_fabrics(text: str, *busy: str) -> Cluster:
+    topology = parse_topology(text)
+    idle = frozenset(topology.nodes) - set(busy)
+    jobs = [Job("1", frozenset({"RUNNING"}), busy)] if busy else []
+    return Cluster(topology, idle, jobs, frozenset(topology.nodes))
+
+
+@pytest.mark.parametrize(
+    "policy", [name for name in policies() if name not in ("per-leaf", "same-group", "different-islands")]
+)
+def test_a_job_stays_on_switches_that_are_joined(policy: str) -> None:
+    """Slurm starts no job on several fabrics."""
+    options = {option.name: 1 for option in placement.get(policy).options if option.default is None}
+    for busy, fabric in (((), "a"), (("a1",), "b"), (("b1", "b2"), "a")):
+        chosen = choose(of_fabrics(FABRICS, *busy), 3, policy, options).nodes
+        assert {name[0] for name in chosen} == {fabric}
+    for nodes, most in ((5, 4), (10, 4)):
+        with pytest.raises(InputError, match=f"{nodes} nodes do not fit: no fabric has more than {most} idle") as told:
+            choose(of_fabrics(FABRICS), nodes, policy, options)
+        assert told.value.hint == "no switch joins the 3 fabrics of the topology, and Slurm starts no job on several"
+
+
+def test_a_policy_that_counts_itself_stays_on_one_fabric_too() -> None:
+    cluster_of_three = of_fabrics(FABRICS, "a1")
+    for group, nodes in (("2", ["b1", "b3"]), ("1", ["a2", "a3"])):
+        assert choose(cluster_of_three, None, "per-leaf", {"per_leaf": 1, "groups": group}).nodes == nodes
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        (FABRICS, [["a1", "a2", "a3", "a4"], ["b1", "b2", "b3", "b4"], ["x1", "x2"]]),
+        (
+            FABRICS + "SwitchName=top Switches=fabA,fabB,alone\n",
+            [[*(f"{f}{n}" for f in "ab" for n in "1234"), "x1", "x2"]],
+        ),
+        ("SwitchName=p Nodes=n[1-2]\nSwitchName=q Nodes=n[3-4]\n", [["n1", "n2"], ["n3", "n4"]]),
+        (  # two roots of three levels, as `scontrol show topology` lists them
+            "SwitchName=l1 Level=0 Nodes=n[1-2]\nSwitchName=l2 Level=0 Nodes=n[3-4]\nSwitchName=l3 Level=0 Nodes=n5\n"
+            "SwitchName=s1 Level=1 Nodes=n[1-2] Switches=l1\nSwitchName=s2 Level=1 Nodes=n[3-4] Switches=l2\n"
+            "SwitchName=s3 Level=1 Nodes=n5 Switches=l3\nSwitchName=r1 Level=2 Nodes=n[1-4] Switches=s[1-2]\n"
+            "SwitchName=r2 Level=2 Nodes=n5 Switches=s3\n",
+            [["n1", "n2", "n3", "n4"], ["n5"]],
+        ),
+        ("BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n", [["n1", "n2", "n3", "n4"]]),
+    ],
+    ids=["two roots and a leaf", "one root", "no root", "three levels", "blocks"],
+)
+def test_fabrics_are_what_switches_join(text: str, together: list[list[str]]) -> None:
+    topology = parse_topology(text)
+    names = {number: name for name, number in topology.ids.items()}
+    assert sorted(sorted(names[number] for number in part) for part in topology.parts) == together
 
 
 @pytest.fixture
@@ -174,7 +243,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
 
 
 @pytest.mark.parametrize("policy", [name for name in policies() if name != "per-leaf"])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(given_cluster=clusters(), data=st.data())
 def test_every_policy_gives_distinct_idle_nodes_or_says_why_not(
     policy: str, given_cluster: Cluster, data: st.DataObject

@@ -23,7 +23,7 @@ def test_logistic_is_where_the_gradient_is_zero(penalty: float) -> None:
 
 
 @given(q=st.floats(0.05, 0.95), seed=st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_no_other_line_has_a_smaller_loss(q: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(60, 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import odonata as od
@@ -247,7 +247,7 @@ APPS = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=25)
 @given(app=APPS, nodes=st.sampled_from([2, 6, 8]), jitter=st.booleans())
 def test_the_times_of_every_program_add_up(app: str, nodes: int, jitter: bool) -> None:
     if jitter and "compute" in app:

@@ -20,7 +20,7 @@ def whole(**table):
     return {"kind": "fat-tree", "fabric": {"links": links}, **table}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     pods=SMALL,
     blocks=st.integers(1, 2),

@@ -18,7 +18,7 @@ def whole(fabric=None, **table):
     return {"kind": "hyperx", "fabric": {"links": links, **(fabric or {})}, **table}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 3)), min_size=1, max_size=3),
     nodes=st.integers(1, 4),

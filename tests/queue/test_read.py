@@ -9,8 +9,10 @@ import pytest
 from tests.cluster import shapes
 
 from odonata.background.utilisation import of_jobs
+from odonata.cli.main import main
 from odonata.cluster import read_nodes, read_queue
 from odonata.errors import InputError
+from odonata.workload.from_queue import from_queue
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +71,70 @@ def test_jobs_whose_processes_do_not_run(state: str, tmp_path: Path) -> None:
     for states in (state, ["RUNNING", state], [state]):
         path = file(tmp_path, json.dumps({"jobs": [{"job_id": 1, "job_state": states, "nodes": "n[1-4]"}]}))
         assert not read_queue(path)[0].running
+
+
+#: A state, short and long, beside a job that runs; and whether the job in it runs.
+STATES = {
+    "PO": ("POWER_UP_NODE", False),
+    "LF": ("LAUNCH_FAILED", False),
+    "UD": ("UPDATE_DB", False),
+    "EX": ("EXPEDITING", False),
+    "A_NEW_STATE": ("A_NEW_STATE", False),
+    "ZZ": ("ZZ", False),
+    "RUNNING+UD": ("RUNNING,EXPEDITING", True),
+    "R+PO": ("RUNNING+POWER_UP_NODE", False),
+    "RUNNING+A_NEW_FLAG": ("RUNNING+A_NEW_FLAG", False),
+    "SI": ("SIGNALING", True),
+}
+
+
+@pytest.mark.parametrize(("short", "long", "runs"), [(short, *rest) for short, rest in STATES.items()])
+def test_no_state_of_a_job_refuses_the_queue(short: str, long: str, runs: bool, tmp_path: Path) -> None:
+    """A state that is not known is one of a job that does not run."""
+    forms = [f"JOBID|ST|NODES|NODELIST\n1|R|2|n[1-2]\n2|{state}|2|n[3-4]\n" for state in (short, long)]
+    forms += [f"JOBID ST NODES NODELIST(REASON)\n1 R 2 n[1-2]\n2 {state} 2 n[3-4]\n" for state in (short, long)]
+    flags = long.replace(",", "+").split("+")
+    jobs = [{"job_id": 1, "job_state": ["RUNNING"], "nodes": "n[1-2]"}]
+    forms += [json.dumps({"jobs": [*jobs, {"job_id": 2, "job_state": flags, "nodes": "n[3-4]"}]})]
+    forms += [f"JobId=1 JobState=RUNNING NodeList=n[1-2]\n\nJobId=2 JobState={long} NodeList=n[3-4]\n"]
+    for text in forms:
+        read = read_queue(file(tmp_path, text))
+        assert [(job.running, job.nodes) for job in read] == [(True, ("n1", "n2")), (runs, ("n3", "n4"))], text
+
+
+def test_states_that_are_not_known_are_counted_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = file(tmp_path, "JOBID|ST|NODELIST\n1|R|n[1-2]\n2|A_NEW_STATE|n[3-4]\n3|A_NEW_STATE|n5\n4|PO|n[6-7]\n")
+    asked = ["cluster", "background", "--queue", str(path), "--nodes-total", "10"]
+    assert main(asked) == 0
+    out = capsys.readouterr().out
+    assert "b = 0.2000" in out
+    assert "1 jobs counted, 3 left out" in out
+    assert out.endswith("\nassumed: 2 jobs are in states that are not known here, taken as not running: A_NEW_STATE\n")
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unknown_states"] == {"A_NEW_STATE": 2}
+    topology = tmp_path / "topology.conf"
+    topology.write_text("SwitchName=a Nodes=n[1-9]\n")
+    assert main(["cluster", "allocations", "--topology", str(topology), "--queue", str(path)]) == 0
+    assert "left out: 2 jobs in a state that is not known here: A_NEW_STATE" in capsys.readouterr().out
+    queue = file(tmp_path, path.read_text().replace("|n", "|node0"))
+    notes = from_queue("tiny", queue=queue).notes
+    assert "assumed: 2 jobs are in states that are not known here, taken as not running: A_NEW_STATE" in notes
+
+
+@pytest.mark.parametrize(
+    ("state", "hint"),
+    [
+        ("RUNING", "did you mean `RUNNING`?"),
+        ("idle", "`squeue` lists jobs"),
+        ("MIXED", "`squeue` lists jobs"),
+        *((state, None) for state in ("ann", "1-00:00", "", "X" * 40)),
+    ],
+)
+def test_what_is_no_state_of_a_job_is_refused(state: str, hint: str | None, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected the state of a job, found") as told:
+        read_queue(file(tmp_path, f"JOBID|STATE|NODELIST\n1|{state}|n1\n"))
+    assert (told.value.hint or "").startswith(hint or "")
+    assert (told.value.hint is None) == (hint is None)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_ranks_that_exchange_much_come_close_to_each_other(tmp_path):
 
 
 @given(st.integers(2, 40), st.integers(1, 4), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_place_is_used_and_nothing_costs_more_than_in_order(ranks, per_node, random):
     pytest.importorskip("pymetis")
     shape = Shape(groups=4, routers_per_group=3, nodes_per_router=4)

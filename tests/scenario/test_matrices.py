@@ -76,7 +76,7 @@ def test_sums_of_nodes_say_whether_an_edge_has_both_directions(tmp_path):
 
 
 @given(st.integers(2, 12), st.randoms(use_true_random=False))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_divided_edges_keep_what_ranks_send_and_receive(tmp_path_factory, ranks, random):
     """Also where the two directions differ by far; nothing is negative, and no edge gains a byte."""
     whole = np.zeros((ranks, ranks), dtype=int)
@@ -129,7 +129,7 @@ def test_other_files_are_refused(tmp_path, name, content, message):
 
 
 @given(name=st.sampled_from(["m.json", "m.csv", "m.npz", "m.npy"]), data=st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_bytes_are_a_matrix_or_an_error(tmp_path_factory, name, data):
     path = tmp_path_factory.mktemp("fuzz") / name
     path.write_bytes(data)

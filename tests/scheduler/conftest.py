@@ -1,13 +1,6 @@
-"""A book of two programs, and streams of jobs that last some milliseconds on a small machine.
-
-No deadlines for single examples: how long one takes depends on what else the machine does.
-"""
+"""A book of two programs, and streams of jobs that last some milliseconds on a small machine."""
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 HALO = 'app = { motif = "halo3d", message = "32 KiB" }\ngap = "20 us"'
 SPREAD = 'app = { collective = "alltoall", message = "16 KiB" }\ngap = "20 us"'

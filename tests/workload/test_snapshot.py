@@ -16,6 +16,7 @@ from odonata import machine
 from odonata.cli.main import main
 from odonata.cluster import Job, from_queue, read_book
 from odonata.errors import InputError
+from odonata.queue.hosts import expand
 from odonata.scenario import parse
 from odonata.study import read as read_study
 from odonata.study.study import Study
@@ -126,6 +127,70 @@ def test_the_study_varies_what_the_book_varies(workload: Workload, tmp_path: Pat
     assert intervals[0] / intervals[1] == pytest.approx(10, rel=1e-6)
     assert light.spec["jobs"][1]["program"]["gap_ps"] == 10**9
     assert plan.alone
+
+
+def placed(tmp_path: Path, hosts: list[str], listed: list[str] | None, **options: bool) -> tuple[dict, list[str]]:
+    """Nodes of each job on the 16 nodes of `tiny`, by their hosts and a list of the nodes; and what is assumed."""
+    queue = tmp_path / "q.txt"
+    rows = [f"{number}|RUNNING|{len(expand(host))}|{host}" for number, host in enumerate(hosts, 1)]
+    queue.write_text("JOBID|STATE|NODES|NODELIST\n" + "\n".join(rows) + "\n")
+    nodes_file = None
+    if listed is not None:
+        nodes_file = tmp_path / "n.txt"
+        nodes_file.write_text("NODELIST STATE\n" + "".join(f"{host} idle\n" for host in listed))
+    found = from_queue("tiny", queue=queue, nodes_file=nodes_file, **options)
+    counted = [note for note in found.notes if "hosts count" in note]
+    return {job: sorted(nodes) for job, nodes in found.nodes.items()}, counted
+
+
+FROM_ONE = {"1": [0, 1, 2, 3], "2": [4, 5, 6, 7]}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "listed", "note"),
+    [
+        (["node[01-04]", "node[05-08]"], ["node[01-16]"], "assumed: hosts count from 1: `node01` is node 0"),
+        (["node[01-04]", "node[05-08]"], ["node[01-10]", "login[1-2]", "node[11-16]"], "from 1: `node01` is node 0"),
+        (["node[01-04]", "node[05-08]"], ["node[01-08]", "node16"], "from 1, because `node00` is not there, and the"),
+        (["nid[000001-000004]", "nid[000005-000008]"], ["nid[000001-000016]"], "from 1: `nid000001` is node 0"),
+        (["n[1-4]", "n[5-8]"], ["n[1-16]"], "from 1: `n1` is node 0"),
+        (["c2-n[1-4].x", "c2-n[5-8].x"], ["c2-n[1-16].x"], "from 1: `c2-n1.x` is node 0"),
+        (["nid[005000-005003]", "nid[005004-005007]"], ["nid[005000-005015]"], "from 5000: `nid005000` is node 0"),
+        (["node[00-03]", "node[04-07]"], ["node[00-15]"], None),
+        (["node[00-03]", "node[04-07]"], ["node[00-09]"], None),
+        (["node[00-03]", "node[04-07]"], None, None),
+    ],
+)
+def test_hosts_count_from_the_number_that_the_list_of_nodes_shows(hosts, listed, note, tmp_path) -> None:
+    nodes, notes = placed(tmp_path, hosts, listed)
+    assert nodes == FROM_ONE
+    assert (notes == []) == (note is None)
+    assert note is None or note in notes[0]
+
+
+def test_a_queue_alone_counts_from_one_if_a_job_is_on_the_node_that_the_machine_lacks(tmp_path) -> None:
+    assert placed(tmp_path, ["node[13-16]", "node[01-02]"], None)[0] == {"1": [12, 13, 14, 15], "2": [0, 1]}
+    nodes, notes = placed(tmp_path, ["node[01-04]"], None)
+    assert nodes == {"1": [1, 2, 3, 4]}
+    assert notes == ["assumed: hosts count from 0: `node00` is node 0, though no file names it"]
+
+
+def test_hosts_of_which_nobody_can_say_where_they_count_from_are_refused(tmp_path) -> None:
+    either = (
+        "nobody can say whether `node01` is node 0 or node 1 of `tiny`, which has 16 nodes: the list of the nodes has"
+    )
+    with pytest.raises(InputError, match=f"{either} neither `node00` nor `node16`") as refused:
+        placed(tmp_path, ["node[01-04]"], ["node[01-12]"])
+    assert refused.value.hint == "--names FILE.csv says which host is which node"
+    with pytest.raises(InputError, match=f"{either} `node18`"):
+        placed(tmp_path, ["node[01-04]"], ["node[01-18]"], leave_out_unknown=True)
+    for hosts, listed in (
+        (["nid[000001-000004]"], ["nid[000001-000012]"]),
+        (["r1n[01-04]", "r2n[01-04]"], ["r1n[01-08]", "r2n[01-08]"]),
+        (["nid[000001-000004]"], None),
+    ):
+        with pytest.raises(InputError, match="and the machine has no such node"):
+            placed(tmp_path, hosts, listed)
 
 
 def test_what_holds_for_all_assumptions_needs_all_of_them() -> None:

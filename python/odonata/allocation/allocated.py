@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.queue.hosts import fold
+from odonata.queue.records import unknown_states
 from odonata.queue.snapshot import read_queue
 from odonata.queue.topology import read_topology
 from odonata.text import Column, Table
@@ -172,7 +173,9 @@ def _running(jobs: Iterable[Job], switches: Topology, *, together: bool) -> tupl
     kept: list[Job] = []
     taken, left_out = set[str](), Counter[str]()
     for job in jobs:
-        if not job.running:
+        if states := unknown_states([job]):
+            left_out[f"in a state that is not known here: {', '.join(states)}"] += 1
+        elif not job.running:
             left_out["not running"] += 1
         elif len(set(job.nodes)) < FEWEST:
             left_out["on one node"] += 1
@@ -225,11 +228,16 @@ class _Chosen:
 
         self._switches, self._known = switches, dict[int, Spread]()
         self.policy = choosing(place)
-        self._placer = placement.Placer(switches.shape, [], {}, switches.missing)
+        self._parts = sorted(switches.parts, key=len, reverse=True)
+        self._placer = placement.Placer
 
     def spread(self, nodes: int) -> Spread:
+        """The spread in the largest fabric; of a job that is larger, on all of them."""
         if nodes not in self._known:
-            self._known[nodes] = _spread(self._switches, self._placer.place(self.policy, nodes, None).nodes)
+            every = range(self._switches.shape.nodes)
+            there = self._parts[0] if nodes <= len(self._parts[0]) else frozenset().union(*self._parts)
+            placer = self._placer(self._switches.shape, [], {}, [node for node in every if node not in there])
+            self._known[nodes] = _spread(self._switches, placer.place(self.policy, nodes, None).nodes)
         return self._known[nodes]
 
 

@@ -16,7 +16,7 @@ from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.queue.topology import flat, parse_topology, read_topology
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -194,13 +194,14 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
     idle = {ids[name] for name in cluster.idle if name in ids}
     unusable = [node for node in range(topology.shape.nodes) if node not in idle and node not in owners]
     busy = [node for node in owners if node not in idle]
-    placer = placement.Placer(topology.shape, busy, owners, unusable)
-    try:
-        answer = placer.place(policy, nodes, options)
-    except InputError as e:
-        if e.path == COUNT and nodes is not None and nodes > len(idle):
-            raise InputError(f"{nodes:,} nodes do not fit: only {len(idle):,} are idle", hint=e.hint) from None
-        raise
+
+    def place_in(part: frozenset[int]) -> placement.Placement:
+        outside = [node for node in range(topology.shape.nodes) if node not in part]
+        mine = {node: job for node, job in owners.items() if node in part}
+        placer = placement.Placer(topology.shape, [n for n in busy if n in part], mine, [*unusable, *outside])
+        return placer.place(policy, nodes, options)
+
+    answer = _in_one_fabric(topology, idle, nodes, place_in)
     names = {number: name for name, number in ids.items()}
     shape = topology.shape
     groups = Counter(map(shape.group_of, answer.nodes))
@@ -217,6 +218,31 @@ def choose(cluster: Cluster, nodes: int | None, place: str, options: Mapping[str
             shape.router_of,
         ),
     )
+
+
+def _in_one_fabric(
+    topology: Topology, idle: set[int], nodes: int | None, place_in: Callable[[frozenset[int]], placement.Placement]
+) -> placement.Placement:
+    """Nodes of one fabric, of that with the most idle nodes in which the policy finds some."""
+    parts = sorted(topology.parts, key=lambda part: -len(part & idle))
+    most = len(parts[0] & idle)
+    if nodes is not None and nodes > most and len(parts) > 1:
+        raise InputError(
+            f"{nodes:,} nodes do not fit: no fabric has more than {most:,} idle",
+            hint=f"no switch joins the {len(parts)} fabrics of the topology, and Slurm starts no job on several",
+        )
+    refused: InputError | None = None
+    for part in parts:
+        if nodes is not None and nodes > len(part & idle) and refused is not None:
+            break
+        try:
+            return place_in(part)
+        except InputError as e:
+            if e.path == COUNT and nodes is not None and nodes > len(part & idle):
+                e = InputError(f"{nodes:,} nodes do not fit: only {len(part & idle):,} are idle", hint=e.hint)
+            refused = refused or e
+    assert refused is not None
+    raise refused from None
 
 
 def _room(topology: Topology, taken: Mapping[int, int], idle: Mapping[int, int]) -> str:

@@ -66,6 +66,7 @@ def read_history(
     every_s: float = EVERY_S,
     least_nodes: int = LEAST_NODES,
     cores_per_node: int | None = None,
+    cluster: str | None = None,
 ) -> History:
     """Background utilisation over the past.
 
@@ -82,6 +83,8 @@ def read_history(
         Fewest nodes of a job that communicates.
     cores_per_node
         Processors of a node, for SWF without `MaxNodes` and `MaxProcs`.
+    cluster
+        The cluster whose jobs count, in a file of several.
 
     Returns
     -------
@@ -94,7 +97,7 @@ def read_history(
     """
     if not 0 < every_s < math.inf:
         raise InputError(f"expected a finite number of seconds above 0 between samples, found {every_s:g}")
-    record = read_runs(file, cores_per_node)
+    record = read_runs(file, cores_per_node, cluster)
     total = nodes_total if nodes_total is not None else record.nodes_total
     if total is None:
         raise InputError("the number of nodes of the machine is not known", file=file, hint="give --nodes-total N")

@@ -10,14 +10,15 @@ nodes of all running jobs counted once for each job:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from odonata.errors import InputError, RunError
+from odonata.queue.records import unknown_states
 from odonata.queue.snapshot import nodes_in_queue_file, read_nodes, read_queue
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from odonata.queue.listing import File
     from odonata.queue.records import Job, Node
@@ -45,6 +46,8 @@ class Background:
     """Running jobs with enough nodes."""
     jobs_excluded: int
     """Jobs that wait or are otherwise not running, and jobs with too few nodes."""
+    unknown_states: Mapping[str, int] = field(default_factory=dict)
+    """States that are not known here -> how many jobs have them. These are taken as not running."""
 
     @property
     def b1(self) -> float:
@@ -82,6 +85,7 @@ def of_jobs(jobs: Iterable[Job], nodes_total: int, least_nodes: int = LEAST_NODE
     communicating: set[str] = set()
     used: set[str] = set()
     shared = running = counted = excluded = 0
+    jobs = list(jobs)
     for job in jobs:
         if job.running:
             used.update(job.nodes)
@@ -94,7 +98,7 @@ def of_jobs(jobs: Iterable[Job], nodes_total: int, least_nodes: int = LEAST_NODE
             excluded += 1
     if len(used) > nodes_total:
         raise InputError(f"the jobs run on {len(used):,} nodes, more than the {nodes_total:,} of the machine")
-    return Background(len(communicating), nodes_total, shared, running, counted, excluded)
+    return Background(len(communicating), nodes_total, shared, running, counted, excluded, unknown_states(jobs))
 
 
 def background(

@@ -79,6 +79,7 @@ def background(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster_: Annotated[str | None, Parameter(name="--cluster")] = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     watch: Annotated[float | None, _Positive] = None,
@@ -106,6 +107,8 @@ def background(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster_
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
     least_nodes
@@ -128,16 +131,17 @@ def background(
         With --history: overwrite a table with different contents.
     """
     from odonata.background.utilisation import background as measure
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
 
-    queue_listing = listing(queue, queue_format, "--queue-format")
-    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
+    files_cluster = None if history is not None else cluster_
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, files_cluster)
     if history is not None:
         if queue is not None or nodes_file is not None or watch is not None or drained != "count":
             raise InputError(
-                "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node, --out and --force only"
+                "--history goes with --nodes-total, --least-nodes, --every, --cores-per-node, --cluster, --out and "
+                "--force only"
             )
-        return _history(history, nodes_total, every, least_nodes, cores_per_node, out, json, force=force)
+        return _history(history, nodes_total, every, least_nodes, cores_per_node, cluster_, out, json, force=force)
     if force:
         raise InputError("--force goes with --history")
     if watch is None:
@@ -171,6 +175,7 @@ def select(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster_: Annotated[str | None, Parameter(name="--cluster")] = None,
     topology: Path | None = None,
     hostfile: Annotated[Path | None, Parameter(name=["--hostfile", "--out", "-o"])] = None,
     ranks_per_node: Annotated[int | None, _FromOne] = None,
@@ -205,6 +210,8 @@ def select(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster_
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     topology
         `topology.conf`, or what `scontrol show topology` prints.
     hostfile
@@ -223,7 +230,7 @@ def select(
     from odonata.allocation.selection import select as choose
     from odonata.allocation.submission import submit as start
     from odonata.cli.arguments import policy_options
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
 
     options = policy_options(set_ or [], None, None)
     if arguments and not submit:
@@ -238,8 +245,7 @@ def select(
     if submit and not (queue is None and nodes_file is None):
         raise InputError("--submit selects from the queue as it is now", hint="leave out --queue and --nodes-file")
 
-    queue_listing = listing(queue, queue_format, "--queue-format")
-    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster_)
 
     def chosen() -> Selection:
         return choose(
@@ -284,16 +290,21 @@ def select(
 
 def _as_json(busy: Background) -> dict[str, Any]:
     names = ("b1", "b", "nodes_communicating", "nodes_total", "listings_communicating", "listings_running")
-    return {name: getattr(busy, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+    facts = {name: getattr(busy, name) for name in (*names, "jobs_counted", "jobs_excluded")}
+    return facts | ({"unknown_states": dict(busy.unknown_states)} if busy.unknown_states else {})
 
 
 def _text(busy: Background, least_nodes: int) -> str:
+    from odonata.queue.records import not_known
+
+    unknown = f"\nassumed: {not_known(dict(busy.unknown_states))}" if busy.unknown_states else ""
     return (
         f"background utilisation b = {busy.b:.4f} (equation 2), b1 = {busy.b1:.4f} (equation 1)\n"
         f"{busy.nodes_communicating:,} of {busy.nodes_total:,} nodes run jobs of {least_nodes} nodes or more; "
         f"these jobs hold {busy.listings_communicating:,} of {busy.listings_running:,} allocated nodes, "
         "each counted once for each of its jobs\n"
         f"{busy.jobs_counted:,} jobs counted, {busy.jobs_excluded:,} left out (waiting, ending, or on fewer nodes)"
+        f"{unknown}"
     )
 
 
@@ -331,6 +342,7 @@ def _history(
     every: float,
     least_nodes: int,
     cores_per_node: int | None,
+    cluster_: str | None,
     out: Path | None,
     json: bool,
     *,
@@ -341,7 +353,12 @@ def _history(
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"expected a file that ends in .parquet or .csv, found `{out}`")
     history = read_history(
-        file, nodes_total=nodes_total, every_s=every, least_nodes=least_nodes, cores_per_node=cores_per_node
+        file,
+        nodes_total=nodes_total,
+        every_s=every,
+        least_nodes=least_nodes,
+        cores_per_node=cores_per_node,
+        cluster=cluster_,
     )
     if out is not None:
         import io

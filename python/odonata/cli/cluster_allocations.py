@@ -14,6 +14,7 @@ def allocations(
     topology: Path,
     queue: Path | None = None,
     queue_format: str | None = None,
+    cluster: str | None = None,
     place: str = "level-spread",
     together: Annotated[bool, _Flag] = False,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
@@ -32,6 +33,8 @@ def allocations(
         A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
     queue_format
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
+    cluster
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     place
         The placement policy that the jobs are compared with, each alone on the empty machine.
     together
@@ -46,10 +49,11 @@ def allocations(
     from odonata import files
     from odonata.allocation.allocated import allocations as find
     from odonata.allocation.allocated import as_text
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
     from odonata.text import terminal_width
 
-    located = find(topology, queue=listing(queue, queue_format, "--queue-format"), place=place, together=together)
+    given, _ = listings(queue, queue_format, None, None, cluster)
+    located = find(topology, queue=given, place=place, together=together)
     if out is not None:
         files.write_new(out, located.queue.encode(), force=force)
     print(json_module.dumps(located.as_dict()) if json else as_text(located, terminal_width()))

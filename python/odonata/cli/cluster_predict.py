@@ -30,6 +30,7 @@ def predict(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster: str | None = None,
     topology: Path | None = None,
     partition: Annotated[str | None, Parameter(name=["--partition", "-p"])] = None,
     json: Annotated[bool, _Flag] = False,
@@ -73,6 +74,8 @@ def predict(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     topology
         With --place: `topology.conf`, or what `scontrol show topology` prints.
     partition
@@ -83,10 +86,9 @@ def predict(
     from odonata.cli.arguments import check_known, check_place, known_of_run, policy_options
     from odonata.prediction import text
     from odonata.prediction.predictor import read_predictor
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
 
-    queue_listing = listing(queue, queue_format, "--queue-format")
-    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
     predictor = read_predictor(model)
     spread = {"groups": groups, "leaves": leaves, "neighbours": neighbours}
     check_place(place, spread, {"set": set_, "topology": topology, "partition": partition})

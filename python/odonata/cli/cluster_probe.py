@@ -34,6 +34,7 @@ def probe(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster: str | None = None,
     drained: Literal["count", "leave-out"] = "count",
     least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
     most_change: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 0.05,
@@ -82,6 +83,8 @@ def probe(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     drained
         Whether nodes that are drained or down count as nodes of the machine.
     least_nodes
@@ -100,10 +103,11 @@ def probe(
     from odonata import units
     from odonata.probe import OPERATIONS, SIZES
     from odonata.probe import probe as measure
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
 
     if no_background and (queue or nodes_total or nodes_file or relative or drained != "count"):
         raise InputError("--no-background measures no b, so options that say how go without it")
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
     result = measure(
         out,
         launcher=launcher,
@@ -115,9 +119,9 @@ def probe(
         seed=seed,
         compiler=mpicc,
         measure_background=not no_background,
-        queue=listing(queue, queue_format, "--queue-format"),
+        queue=queue_listing,
         nodes_total=nodes_total,
-        nodes=listing(nodes_file, nodes_format, "--nodes-format"),
+        nodes=nodes_listing,
         drained=drained,
         least_nodes=least_nodes,
         most_change=most_change,

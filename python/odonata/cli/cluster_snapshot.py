@@ -22,6 +22,7 @@ def snapshot(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster: str | None = None,
     names: Path | None = None,
     book: Path | None = None,
     victim: str | None = None,
@@ -50,8 +51,11 @@ def snapshot(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     names
-        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: `node0012` is node 12.
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: by
+        the numbers in the names, from 0 or from 1 as the hosts count.
     book
         The traffic book (TOML). Default: a book in which every value is assumed.
     victim
@@ -68,7 +72,7 @@ def snapshot(
         Print one JSON object; it needs --out.
     """
     from odonata import files
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
     from odonata.workload.book import default_text
     from odonata.workload.from_queue import from_queue
 
@@ -82,10 +86,11 @@ def snapshot(
         raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
     if out is not None and system.endswith(".toml"):
         system = Path(os.path.relpath(system, out.parent)).as_posix()  # as the scenario needs it
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
     workload = from_queue(
         system,
-        queue=listing(queue, queue_format, "--queue-format"),
-        nodes_file=listing(nodes_file, nodes_format, "--nodes-format"),
+        queue=queue_listing,
+        nodes_file=nodes_listing,
         names=names,
         book=book,
         victim=victim,

@@ -36,6 +36,7 @@ def when(
     nodes_file: Path | None = None,
     queue_format: str | None = None,
     nodes_format: str | None = None,
+    cluster: str | None = None,
     topology: Path | None = None,
     partition: Annotated[str | None, Parameter(name=["--partition", "-p"])] = None,
     json: Annotated[bool, _Flag] = False,
@@ -88,6 +89,8 @@ def when(
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%L|%N'`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
+    cluster
+        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     topology
         With --place: `topology.conf`, or what `scontrol show topology` prints.
     partition
@@ -100,11 +103,10 @@ def when(
     from odonata.cli.arguments import check_known, check_place, known_of_run, policy_options
     from odonata.prediction.predictor import read_predictor
     from odonata.prediction.when import when as advise
-    from odonata.queue.listing import listing
+    from odonata.queue.listing import listings
     from odonata.queue.snapshot import read_queue
 
-    queue_listing = listing(queue, queue_format, "--queue-format")
-    nodes_listing = listing(nodes_file, nodes_format, "--nodes-format")
+    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
     predictor = read_predictor(model)
     spread = {"groups": groups, "leaves": leaves, "neighbours": neighbours}
     check_place(place, spread, {"set": set_, "topology": topology, "partition": partition})

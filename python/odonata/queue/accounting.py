@@ -19,6 +19,7 @@ from typing import Any
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.queue import clusters
 from odonata.queue.durations import NONE, duration_s
 from odonata.queue.hosts import MOST_HOSTS, expand
 from odonata.queue.slurm import json_output, table_output
@@ -66,13 +67,15 @@ _NAMES = {
     "group_id": "account",
     "partition": "partition",
 }
+#: The others that are read, if they are there.
+_MORE = ("submit_time", "time_limit", "num_nodes_alloc", "cluster")
 #: The first second of the year 10000, which a calendar does not have.
 _LAST_S = 253_402_300_800
 #: Most processors of a job. Assumed: a hundred times those of the largest machine.
 _MOST_PROCESSORS = 1e9
 
 
-def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
+def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str | None = None) -> Record:
     """The jobs of the past in a file.
 
     Parameters
@@ -81,6 +84,8 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
         See the formats above; which one it is follows from its content.
     cores_per_node
         For SWF, which counts processors: processors of a node. Without it, `MaxProcs` over `MaxNodes` of the header.
+    cluster
+        The cluster whose jobs count, in a file of several.
 
     Raises
     ------
@@ -89,16 +94,18 @@ def read_runs(file: str | Path, cores_per_node: int | None = None) -> Record:
     """
     try:
         if _begins_with(file, b"PAR1"):
-            return _collect(_from_table(_parquet_rows(file)))
+            return _collect(_from_table(_parquet_rows(file), cluster))
         text = read_output(file)
         if text.lstrip().startswith("{"):
-            return _collect(_from_json(text))
+            return _collect(_from_json(text, cluster))
         first = next(line for line in reading.lines(text) if line.strip())
         if _is_swf(first):
+            if cluster is not None:
+                raise InputError("a trace in SWF is of one cluster", hint="leave out --cluster")
             return _from_swf(text, cores_per_node)
         if "," in first and "|" not in first:
-            return _collect(_from_table(_csv_rows(text)))
-        return _collect(_from_sacct(text))
+            return _collect(_from_table(_csv_rows(text), cluster))
+        return _collect(_from_sacct(text, cluster))
     except InputError as e:
         raise e.at(file, e.line) from None
 
@@ -136,8 +143,9 @@ def _collect(runs: Iterable[Run]) -> Record:
     return Record(kept, skipped=skipped)
 
 
-def _from_sacct(text: str) -> Iterator[Run]:
-    for row in table_output.rows(text, ("id", "start", "end", "hosts"), "sacct"):
+def _from_sacct(text: str, cluster: str | None) -> Iterator[Run]:
+    listed = table_output.rows(text, ("id", "start", "end", "hosts"), "sacct")
+    for row in table_output.of_cluster(listed, cluster, "jobs"):
         if "." in row["id"]:
             continue  # a step of a job
         try:
@@ -153,8 +161,8 @@ def _from_sacct(text: str) -> Iterator[Run]:
             raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
 
 
-def _from_json(text: str) -> Iterator[Run]:
-    for at, record in enumerate(json_output.records_of_jobs(text)):
+def _from_json(text: str, cluster: str | None) -> Iterator[Run]:
+    for at, record in json_output.records_of_jobs(text, cluster):
         where = f"jobs[{at}] (job {record.get('job_id')})"
         times = record.get("time", {})
         if not isinstance(times, dict):
@@ -268,7 +276,7 @@ def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
     names = reading.parquet_columns(file, data)
     _need_columns(names)
-    optional = [name for name in (*_NAMES, "submit_time", "time_limit", "num_nodes_alloc") if name in names]
+    optional = [name for name in (*_NAMES, *_MORE) if name in names]
     frame = reading.read_parquet(file, data, [*_TABLE, *optional])
     for at, row in enumerate(frame.iter_rows(named=True)):
         yield f"row {at}", row
@@ -283,8 +291,8 @@ def _need_columns(names: Iterable[str]) -> None:
         )
 
 
-def _from_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Run]:
-    for where, row in rows:
+def _from_table(rows: Iterable[tuple[str, dict[str, Any]]], cluster: str | None) -> Iterator[Run]:
+    for where, row in clusters.of_one([*rows], lambda entry: str(entry[1].get("cluster") or ""), cluster, "jobs"):
         try:
             start, end = _span(row["start_time"], row["end_time"])
             nodes = tuple(dict.fromkeys(_names(row["nodes"])))

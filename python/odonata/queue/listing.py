@@ -46,11 +46,13 @@ SIGNS = ("|", "\t", ";", ",")
 
 @dataclass(frozen=True)
 class Listing(PathLike[str]):
-    """A file of a queue or of nodes, with the format that it was printed with, such as `%i|%T|%N`."""
+    """A file of a queue or of nodes, and what it does not say itself."""
 
     path: str | Path
-    format: str
-    """As for `squeue -o` and `sinfo -o`."""
+    format: str | None = None
+    """The format that it was printed with, such as `%i|%T|%N`, as for `squeue -o` and `sinfo -o`."""
+    cluster: str | None = None
+    """The cluster whose jobs and nodes count, in a listing of several."""
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -97,13 +99,31 @@ def _name(field: re.Match[str], command: str) -> str:
     return name.rjust(size) if field["right"] else name.ljust(size)
 
 
-def listing(path: Path | None, form: str | None, option: str) -> File | None:
-    """A file, with the value of the option for its format.
+def listing(path: Path | None, form: str | None, option: str, cluster: str | None = None) -> File | None:
+    """A file, with the value of the option for its format, and the cluster that counts.
 
     Raises InputError for a format without a file.
     """
-    if form is None:
-        return path
-    if path is None:
+    if form is not None and path is None:
         raise InputError(f"{option} says how a file was printed, and no file is given")
-    return Listing(path, form)
+    return path if path is None or (form is None and cluster is None) else Listing(path, form, cluster)
+
+
+def listings(
+    queue: Path | None, queue_format: str | None, nodes: Path | None, nodes_format: str | None, cluster: str | None
+) -> tuple[File | None, File | None]:
+    """The files of the queue and of the nodes, with the values of the options for them.
+
+    Raises InputError for a format or a cluster without a file.
+    """
+    if cluster is not None and queue is None and nodes is None:
+        raise InputError("--cluster chooses a cluster of a file, and no file is given")
+    return (
+        listing(queue, queue_format, "--queue-format", cluster),
+        listing(nodes, nodes_format, "--nodes-format", cluster),
+    )
+
+
+def cluster_of(file: File) -> str | None:
+    """The cluster that counts in a file; None without a choice."""
+    return file.cluster if isinstance(file, Listing) else None

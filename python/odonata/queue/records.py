@@ -1,11 +1,14 @@
 """Jobs and nodes, as Slurm lists them, without what differs between its releases."""
 
+import difflib
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from odonata.errors import InputError, shortened
 
-#: Long names of the short job states (`squeue -o %t`). Source: squeue(1), "JOB STATE CODES".
+#: Long names of the short job states and flags (`squeue -o %t`). Source: squeue(1) and Slurm's page on job state codes.
 _SHORT_STATES = {
     "BF": "BOOT_FAIL",
     "CA": "CANCELLED",
@@ -13,10 +16,13 @@ _SHORT_STATES = {
     "CF": "CONFIGURING",
     "CG": "COMPLETING",
     "DL": "DEADLINE",
+    "EX": "EXPEDITING",
     "F": "FAILED",
+    "LF": "LAUNCH_FAILED",
     "NF": "NODE_FAIL",
     "OOM": "OUT_OF_MEMORY",
     "PD": "PENDING",
+    "PO": "POWER_UP_NODE",
     "PR": "PREEMPTED",
     "R": "RUNNING",
     "RD": "RESV_DEL_HOLD",
@@ -31,12 +37,21 @@ _SHORT_STATES = {
     "SO": "STAGE_OUT",
     "ST": "STOPPED",
     "TO": "TIMEOUT",
+    "UD": "UPDATE_DB",
 }
-_STATES = frozenset(_SHORT_STATES.values()) | {"LAUNCH_FAILED", "RECONFIG_FAIL", "UPDATE_DB", "EXPEDITING"}
+_STATES = frozenset(_SHORT_STATES.values()) | {"RECONFIG_FAIL"}
 
 #: States in which the processes of a job run. A job that is being set up, cleaned up, suspended or stopped holds nodes
 #: without using the network.
-_RUNNING = frozenset({"RUNNING", "RESIZING", "SIGNALING", "UPDATE_DB", "EXPEDITING"})
+_RUNNING = frozenset({"RUNNING", "RESIZING", "SIGNALING"})
+#: Flags that a job may have while its processes run; alone they do not say that they do.
+_BESIDE_RUNNING = frozenset({"UPDATE_DB", "EXPEDITING"})
+#: What a state looks like that is not known: new releases of Slurm have new ones.
+_NEW_STATE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+#: How alike a state is to a known one if it is a misspelling. Assumed: one letter.
+_MISSPELT = 0.9
+#: Most letters of a state. Assumed: twice those of the longest.
+_LONGEST_STATE = 32
 
 #: Long names of the short node states (`sinfo -o %t`). Source: sinfo(1), "NODE STATE CODES".
 _NODE_STATES = {
@@ -130,8 +145,8 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """Whether its processes run."""
-        return bool(self.states) and self.states <= _RUNNING
+        """Whether its processes run. In a state that is not known they do not."""
+        return bool(self.states & _RUNNING) and self.states <= _RUNNING | _BESIDE_RUNNING
 
 
 @dataclass(frozen=True)
@@ -185,19 +200,53 @@ class Listings:
 
 
 def job_states(text: str) -> frozenset[str]:
-    """The states of a job in a text: `RUNNING`, `R`, `CANCELLED by 0`, `COMPLETED+COMPLETING`.
+    """The states of a job in a text: `RUNNING`, `R`, `CANCELLED by 0`, `COMPLETED+COMPLETING`, or one that is new.
 
-    Raises InputError for a state that Slurm does not know.
+    Raises InputError for what is no state of a job.
     """
     states = set()
-    for word in text.upper().partition(" BY ")[0].replace(",", "+").split("+"):
-        name = _SHORT_STATES.get(word.strip(), word.strip())
+    for word in _words(text):
+        name = _SHORT_STATES.get(word.upper(), word.upper())
         if name not in _STATES:
-            raise InputError(f"expected the state of a job, found `{shortened(text, 60)}`")
+            _check_new(word, text)
         states.add(name)
     return frozenset(states)
 
 
+def is_job_state(text: str) -> bool:
+    """Whether a text has only states of jobs that are known."""
+    return all(_SHORT_STATES.get(word.upper(), word.upper()) in _STATES for word in _words(text))
+
+
+def unknown_states(jobs: Iterable[Job]) -> dict[str, int]:
+    """The states of jobs that are not known here -> how many jobs have them."""
+    return dict(Counter(name for job in jobs for name in sorted(job.states - _STATES)))
+
+
+def not_known(states: dict[str, int]) -> str:
+    """What is assumed about states that are not known, for a person."""
+    jobs = sum(states.values())
+    what = "1 job is in a state that is" if jobs == 1 else f"{jobs:,} jobs are in states that are"
+    return f"{what} not known here, taken as not running: {', '.join(states)}"
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in re.split(r" by ", text, flags=re.IGNORECASE)[0].replace(",", "+").split("+")]
+
+
+def _check_new(word: str, text: str) -> None:
+    """Raises InputError for a word that is no state of a job that a new release may have."""
+    message = f"expected the state of a job, found `{shortened(text, 60)}`"
+    if _NODE_STATES.get(word.lower(), word) in _OF_NODES_ONLY:
+        raise InputError(f"{message}, a state of nodes", hint="`squeue` lists jobs, `sinfo` nodes")
+    if len(word) > _LONGEST_STATE or not _NEW_STATE.fullmatch(word):
+        raise InputError(message)
+    if near := difflib.get_close_matches(word, _STATES, n=1, cutoff=_MISSPELT):
+        raise InputError(message, hint=f"did you mean `{near[0]}`?")
+
+
+#: States that a list of nodes has, and no job.
+_OF_NODES_ONLY = frozenset(_NODE_STATES.values()) - _STATES - {"UNKNOWN"}
 #: States that a queue lists, and no node has.
 _OF_JOBS_ONLY = frozenset({"RUNNING", "PENDING", "COMPLETED", "CANCELLED", "SUSPENDED", "CONFIGURING"})
 

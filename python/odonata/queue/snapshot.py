@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.queue.listing import Listing, header
+from odonata.queue.listing import Listing, cluster_of, header
 from odonata.queue.slurm import commands, json_output, record_output, table_output
 from odonata.reading import read_output
 
@@ -24,7 +24,8 @@ def read_queue(file: File | None = None) -> list[Job]:
     ----------
     file
         Output of `squeue --json`, of `squeue` with its header in any format that has state and node list, or of
-        `scontrol show job`. None asks `squeue`. A `Listing` has the format of a file without header.
+        `scontrol show job`. None asks `squeue`. A `Listing` has the format of a file without header, and the cluster
+        that counts in a listing of several.
 
     Returns
     -------
@@ -44,13 +45,14 @@ def read_queue(file: File | None = None) -> list[Job]:
     if text.strip() == _NO_JOBS:
         return []
     try:
-        if isinstance(file, Listing):
-            return table_output.queue(text, header(file.format, "squeue"))
+        cluster = cluster_of(file)
+        if isinstance(file, Listing) and file.format is not None:
+            return table_output.queue(text, header(file.format, "squeue"), cluster)
         if text.lstrip()[:1] in ("{", "["):
-            return json_output.queue(text)
+            return json_output.queue(text, cluster)
         if record_output.is_records(text, "JobId"):
             return record_output.queue(text)
-        return table_output.queue(text)
+        return table_output.queue(text, None, cluster)
     except InputError as e:
         raise e.at(str(file), e.line) from None
 
@@ -62,7 +64,8 @@ def read_nodes(file: File | None = None) -> list[Node]:
     ----------
     file
         Output of `sinfo --json`, of `sinfo` with its header in any format that has state and node list, or of
-        `scontrol show node`. None asks `sinfo`. A `Listing` has the format of a file without header.
+        `scontrol show node`. None asks `sinfo`. A `Listing` has the format of a file without header, and the cluster
+        that counts in a listing of several.
 
     Returns
     -------
@@ -80,13 +83,14 @@ def read_nodes(file: File | None = None) -> list[Node]:
         return table_output.nodes(commands.nodes())
     text = read_output(str(file))
     try:
-        if isinstance(file, Listing):
-            return table_output.nodes(text, header(file.format, "sinfo"))
+        cluster = cluster_of(file)
+        if isinstance(file, Listing) and file.format is not None:
+            return table_output.nodes(text, header(file.format, "sinfo"), cluster)
         if text.lstrip()[:1] in ("{", "["):
-            return json_output.nodes(text)
+            return json_output.nodes(text, cluster)
         if record_output.is_records(text, "NodeName"):
             return record_output.nodes(text)
-        return table_output.nodes(text)
+        return table_output.nodes(text, None, cluster)
     except InputError as e:
         raise e.at(str(file), e.line) from None
 
@@ -97,6 +101,6 @@ def nodes_in_queue_file(file: File) -> list[Node] | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
-        return json_output.nodes_beside_jobs(text)
+        return json_output.nodes_beside_jobs(text, cluster_of(file))
     except InputError as e:
         raise e.at(str(file), e.line) from None

@@ -4,6 +4,8 @@ Read are `topology.conf` and `scontrol show topology`, of the plugins `topology/
 
 - Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). So a flat tree, in
   which one switch joins all leaves or none does, is one group.
+- Slurm starts a job only on nodes whose switches are joined, at whatever level. Where no switch joins them all, the
+  file has several fabrics.
 - Block: a block is a router. Blocks that Slurm joins are a group: the aggregated blocks of `scontrol`, or as many
   blocks in a row as the second of `BlockSizes` says. Without either, all blocks are one group.
 """
@@ -33,6 +35,20 @@ class Topology:
 
     groups: Mapping[str, Mapping[str, tuple[str, ...]]]
     """Group -> leaf switch -> nodes."""
+    fabrics: tuple[frozenset[str], ...] = ()
+    """The leaf switches of each fabric, where there are several: a job cannot span two of them."""
+
+    @cached_property
+    def parts(self) -> list[frozenset[int]]:
+        """The numbers in `shape` of the nodes that a job can have together, for each fabric."""
+        if len(self.fabrics) < 2:
+            return [frozenset(self.ids.values())]
+        fabric_of = {leaf: number for number, leaves in enumerate(self.fabrics) for leaf in leaves}
+        parts: list[set[int]] = [set() for _ in self.fabrics]
+        for leaves in self.groups.values():
+            for leaf, nodes in leaves.items():
+                parts[fabric_of[leaf]].update(self.ids[node] for node in nodes)
+        return [frozenset(part) for part in parts]
 
     @cached_property
     def nodes(self) -> list[str]:
@@ -115,7 +131,8 @@ def parse_topology(text: str) -> Topology:
     parsed = parse_lines(text)
     if parsed.blocks:
         return _checked(_block_groups(parsed.blocks, parsed.joined, parsed.sizes))
-    return _checked(_tree_groups(parsed.switches))
+    groups = _tree_groups(parsed.switches)
+    return _checked(groups, _fabrics(parsed.switches))
 
 
 def parse_lines(text: str) -> Lines:
@@ -219,6 +236,7 @@ def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[st
                     f"the switch `{switch.name}` joins `{shortened(child, 60)}`, which is not listed", line=switch.line
                 )
             parent.setdefault(child, switch.name)
+    _check_leaves(switches)
     groups: dict[str, dict[str, tuple[str, ...]]] = {}
     for switch in switches.values():
         if not switch.switches:
@@ -226,6 +244,44 @@ def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[st
     if not groups:
         raise InputError("no switch has nodes")
     return groups
+
+
+def _check_leaves(switches: Mapping[str, Switch]) -> None:
+    """Raises InputError for a node that only a switch above leaf switches has."""
+    on_leaves = {node for switch in switches.values() if not switch.switches for node in switch.nodes}
+    if not on_leaves:
+        return
+    for switch in switches.values():
+        if switch.switches and (own := [node for node in switch.nodes if node not in on_leaves]):
+            more = f" and {len(own) - 1:,} more" if len(own) > 1 else ""
+            raise InputError(
+                f"the switch `{shortened(switch.name, 60)}` has both `Switches=` and nodes that are on no leaf switch: "
+                f"`{shortened(own[0], 60)}`{more}",
+                line=switch.line,
+                hint="nodes are on switches without `Switches=`: give these a leaf switch of their own",
+            )
+
+
+def _fabrics(switches: Mapping[str, Switch]) -> tuple[frozenset[str], ...]:
+    """The leaf switches of each fabric, in the order of the file."""
+    near: dict[str, list[str]] = {name: list(switch.switches) for name, switch in switches.items()}
+    for name, switch in switches.items():
+        for child in switch.switches:
+            near[child].append(name)
+    seen: set[str] = set()
+    fabrics = []
+    for start in switches:
+        if start in seen:
+            continue
+        seen.add(start)
+        part = [start]
+        for switch_name in part:
+            for far in near[switch_name]:
+                if far not in seen:
+                    seen.add(far)
+                    part.append(far)
+        fabrics.append(frozenset(name for name in part if not switches[name].switches))
+    return tuple(fabric for fabric in fabrics if fabric)
 
 
 def _block_groups(
@@ -247,7 +303,7 @@ def _block_groups(
     return {name: {block: blocks[block] for block in members} for name, members in groups.items() if members}
 
 
-def _checked(groups: dict[str, dict[str, tuple[str, ...]]]) -> Topology:
+def _checked(groups: dict[str, dict[str, tuple[str, ...]]], fabrics: tuple[frozenset[str], ...] = ()) -> Topology:
     seen: dict[str, str] = {}
     for leaves in groups.values():
         for leaf, nodes in leaves.items():
@@ -257,4 +313,4 @@ def _checked(groups: dict[str, dict[str, tuple[str, ...]]]) -> Topology:
                 seen[node] = leaf
     if not seen:
         raise InputError("no switch has nodes")
-    return Topology(groups)
+    return Topology(groups, fabrics)

@@ -7,7 +7,8 @@
 | `slurm`, `node_map` | formats that only say which nodes share a switch and a group |
 | `remarks` | facts that a format cannot hold, in comments of files that Odonata wrote |
 | `formats` | which format a file has, and all that can be written |
-| `groups`, `grid`, `layout` | recognise the kind of machine, its groups, and the number of each switch |
+| `stated` | a machine that has failures in a file that Odonata wrote: comments and names give every place |
+| `groups`, `plus`, `grid`, `tree`, `layout` | the kind of machine, its groups, and the number of each switch |
 | `cabling` | the rule of the cables between groups, and what is missing |
 | `recognise` | puts it all together: a system file, what was recognised, and what was assumed |
 """

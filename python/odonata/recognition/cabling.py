@@ -21,7 +21,7 @@ from odonata.machine.kinds.pairs import Pairs
 from odonata.recognition.graph import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: Largest share of the cables of an arrangement that may be missing. Assumed: a machine in production lacks fewer.
 MOST_MISSING = 0.2
@@ -102,8 +102,8 @@ def joined(
                 best = cost, per_router, keys, missing, extra
     if best is not None:
         _, _, keys, missing, _ = best
-        return Joined(keys, _words(keys, missing))
-    keys = {ports_key(kind): max(least, ports or 0), "global_links": _listed(cables)}
+        return Joined(keys, words(keys, missing))
+    keys = {ports_key(kind): max(least, ports or 0), "global_links": listed(cables)}
     result = Joined(keys, f"{count(len(cables), 'cable')} between groups, listed one by one")
     if near is not None and near[0] <= MOST_MISSING * len(cables):
         _, rule, missing, extra = near
@@ -111,7 +111,8 @@ def joined(
     return result
 
 
-def _words(keys: dict[str, Any], missing: int) -> str:
+def words(keys: Mapping[str, Any], missing: int) -> str:
+    """How the groups are joined by a rule, for a person."""
     spread = f", {keys['spread']}" if "spread" in keys else ""
     links = keys["links_per_pair"]
     exceptions = keys.get("pair_links", ())
@@ -178,7 +179,7 @@ def _wired(
     return Counter(dict(zip(values.tolist(), counts.tolist(), strict=True)))
 
 
-def _listed(cables: Sequence[Cable]) -> list[list[int]]:
+def listed(cables: Sequence[Cable]) -> list[list[int]]:
     """The cables in an order in which every router gets its global ports in the order of the file, where there is one.
 
     Ports of a machine with listed cables are numbered in the order of the list.

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from odonata.machine import System
+    from odonata.machine.kinds import MachineTable
+    from odonata.machine.shape import Shape
 
 _TILE = r"(c(\d{1,6})-(\d{1,6})c(\d{1,6})s(\d{1,6})a\d{1,6})l(\d{1,6})(?:\([^)]*\)|\[[^\]]*\])*"
 _ROW = re.compile(rf"{_TILE}\s+(\S+)\s+->\s+(\S.*)")
@@ -253,27 +255,55 @@ def lines(system: System) -> Iterator[str]:
 
     Raises InputError for a Dragonfly+, and for a cascade with several NICs a node.
     """
-    if system.table.kind == "cascade" and system.describe()["rails"] == 1:
-        yield from _interconnect(system)
-    elif system.table.kind == "dragonfly":
-        yield from _point_to_point(system)
-    else:
+    if not can_hold(system):
         message = f"lists of Cray describe dragonflies, and cascades of one NIC a node; {system.name} is none of them"
         raise InputError(message, hint="--format ibnetdiscover or graphml")
+    yield from _interconnect(system) if system.table.kind == "cascade" else _point_to_point(system)
+
+
+def can_hold(system: System) -> bool:
+    """Whether such a list can describe a machine."""
+    kind = system.table.kind
+    return kind == "dragonfly" or (kind == "cascade" and system.rails == 1)
+
+
+def names(system: System) -> tuple[list[str], list[str]]:
+    """The names of routers and nodes in such a list. The machine is one that it can hold."""
+    table, shape = system.table, system.shape
+    every = range(table.routers_in_all())
+    if table.kind == "cascade":
+        routers = [_aries(table, router)[0] for router in every]
+        places = (divmod(node, shape.nodes_per_router) for node in range(shape.nodes))
+        return routers, [f"{routers[router].removesuffix('a0')}n{at}" for router, at in places]
+    return [_rosetta(table, router) for router in every], [_blade(shape, node) for node in range(shape.nodes)]
+
+
+def _aries(table: MachineTable, router: int) -> tuple[str, str]:
+    """Name and position of a router of a cascade. A cabinet has three chassis, and a group as many cabinets as it
+    needs."""
+    columns, full = getattr(table, "columns", 1), getattr(table, "group_routers", 1)
+    group, (row, slot) = router // full, divmod(router % full, columns)
+    wide = -(-full // columns // 3)
+    return f"c{group * wide + row // 3}-0c{row % 3}s{slot}a0", f"({group}:{row}:{slot})"
+
+
+def _rosetta(table: MachineTable, router: int) -> str:
+    """Name of a router of a dragonfly."""
+    group, at = divmod(router, getattr(table, "group_routers", 1))
+    return f"x{1000 + group}c{at // 8}r{at % 8}"
+
+
+def _blade(shape: Shape, node: int) -> str:
+    """Name of a node of a dragonfly."""
+    group, at = divmod(node, shape.nodes_per_group)
+    return f"x{1000 + group}c{at // 16}s{at % 16 // 2}b{at % 2}n0"
 
 
 def _interconnect(system: System) -> Iterator[str]:
     table = system.table
-    columns, full = getattr(table, "columns", 1), getattr(table, "group_routers", 1)
     nodes = getattr(table, "nodes_per_router", 0)
-    # A cabinet has three chassis, and a group as many cabinets as it needs.
-    wide = -(-full // columns // 3)
     colour = {class_: name for name, class_ in COLOURS.items()}
-    names, spots = [], []
-    for router in range(table.routers_in_all()):
-        group, (row, slot) = router // full, divmod(router % full, columns)
-        names.append(f"c{group * wide + row // 3}-0c{row % 3}s{slot}a0")
-        spots.append(f"({group}:{row}:{slot})")
+    names, spots = zip(*(_aries(table, router) for router in range(table.routers_in_all())), strict=True)
     dead = set(system.failures.get("routers", ()))
     gone = set(system.unusable_nodes)
     rows: list[list[tuple[int, str]]] = [[] for _ in names]
@@ -299,13 +329,10 @@ def _interconnect(system: System) -> Iterator[str]:
 def _point_to_point(system: System) -> Iterator[str]:
     table = system.table
     dead, gone = set(system.failures.get("routers", ())), set(system.unusable_nodes)
-    full = getattr(table, "group_routers", 1)
-    shape = system.shape
     rails: dict[int, int] = defaultdict(int)
 
     def jack(router: int, port: int) -> str:
-        group, at = divmod(router, full)
-        return f"x{1000 + group}c{at // 8}r{at % 8}j{port // 2}p{port % 2}"
+        return f"{_rosetta(table, router)}j{port // 2}p{port % 2}"
 
     yield from remarks.comments(system, cabled=True)
     yield ",".join(_COLUMNS)
@@ -321,8 +348,7 @@ def _point_to_point(system: System) -> Iterator[str]:
             rail = rails[cable.node]
             rails[cable.node] += 1
             if cable.router not in dead and cable.node not in gone:
-                at = cable.node % shape.nodes_per_group
-                far = f"x{1000 + (group or 0)}c{at // 16}s{at % 16 // 2}b{at % 2}n0h{rail}"
+                far = f"{_blade(system.shape, cable.node)}h{rail}"
                 yield _row(number, here, far, "edge", str(group), "n/a")
 
 

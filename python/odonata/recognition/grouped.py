@@ -35,6 +35,8 @@ class Grouping:
     """The system whose cables a machine of this format has, if no other is named."""
     whole: bool = False
     """Whether the leaf switches are all in one group because the file knows no groups."""
+    notes: Sequence[str] = ()
+    """What was taken for granted."""
 
 
 def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognised:
@@ -55,7 +57,7 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
     has_kind = "kind" in given.remarks
     rows, names, hosts = _rows(given, base)
     table, sizes = _table(base, rows, hosts, exact=has_kind)
-    result = Recognised(file, given.format, table, {}, [], [])
+    result = Recognised(file, given.format, table, {}, [], [*given.notes])
     for key in flat(table):
         if key in ("kind", "name", "title"):
             continue

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odonata.recognition.graph import fields, natural, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from odonata.machine import System
     from odonata.recognition.graph import Fabric
     from odonata.recognition.hosts import Nodes
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A machine that comments of Odonata give."""
+
+    table: Mapping[str, Any]
+    """Its table without the numbers of links, routers and hosts."""
+    system: System
+    """The machine with some bandwidth."""
 
 
 @dataclass
@@ -31,6 +42,8 @@ class Layout:
     notes: list[str] = field(default_factory=list)
     nodes: Nodes | None = None
     """The places for nodes, if they were needed to know where the switches are."""
+    stated: Stated | None = None
+    """What comments of Odonata give (`stated`)."""
 
     def numbers(self) -> dict[int, int]:
         """Switch -> router."""

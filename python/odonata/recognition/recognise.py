@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from odonata.machine import core
 from odonata.machine.host import overruled_lists
 from odonata.machine.kinds import KINDS
 from odonata.machine.sources import flat
-from odonata.recognition import cabling, groups, hosts, remarks, tree_names
+from odonata.recognition import cabling, groups, hosts, remarks, stated
 from odonata.recognition.graph import count, listed
+from odonata.recognition.group_links import GroupLinks
 from odonata.recognition.tree_links import TreeLinks
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
     from odonata.machine.kinds import MachineTable
-    from odonata.recognition.graph import Fabric, Link
+    from odonata.recognition.graph import Fabric
     from odonata.recognition.layout import Layout
 
 #: The preset that gives the numbers that cables do not show, where nothing else is said: the machine of each kind whose
@@ -97,17 +98,21 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     _check_remarks(fabric)
     base = None if like is None else machine.load(like)
     said = fabric.remarks.get("kind") if base is None else base.table.kind
-    layout = groups.recognised(fabric, one_group=said)
+    layout = stated.layout_of(fabric) or groups.recognised(fabric, one_group=said)
     if base is not None and base.table.kind != layout.kind:
         message = f"`{like}` is a {base.table.kind}, but the file describes a {layout.kind}"
         raise InputError(message, hint="name a system of the same kind")
     nodes = layout.nodes or hosts.numbered(fabric, layout)
-    links = TreeLinks(fabric, layout) if layout.kind == "fat-tree" else _Links(fabric, layout)
+    links = TreeLinks(fabric, layout) if layout.kind == "fat-tree" else GroupLinks(fabric, layout)
     table: dict[str, Any] = {"kind": layout.kind, **layout.sizes, **links.keys, **nodes.keys}
-    joined = _joined(fabric, layout, links)
-    table |= joined.keys
     absent = {router for router, switch in enumerate(layout.routers) if switch is None}
     absent |= {n for n, s in enumerate(layout.routers) if s is not None and fabric.switches[s].failed}
+    if layout.stated is not None:
+        table, words = stated.cabled(layout, links, absent)
+    else:
+        joined = _joined(fabric, layout, links)
+        table |= joined.keys
+        words = joined.words
     try:
         wired = core.describe(_topology(table))
     except InputError as e:
@@ -127,12 +132,12 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     if extra:
         result.notes.append(_beyond(extra, wired["routers"], result.routers, inside=layout.kind != "fat-tree"))
     fail(result, dead, absent, nodes.failed)
-    result.facts = facts_of(result, joined.words)
+    result.facts = facts_of(result, words)
     checked(result)
     return result
 
 
-def _joined(fabric: Fabric, layout: Layout, links: _Links | TreeLinks) -> cabling.Joined:
+def _joined(fabric: Fabric, layout: Layout, links: GroupLinks | TreeLinks) -> cabling.Joined:
     """How the groups are joined."""
     if isinstance(links, TreeLinks):
         return cabling.Joined({}, links.words(layout))
@@ -190,90 +195,14 @@ def _topology(table: dict[str, Any]) -> dict[str, Any]:
 
 def _check_remarks(fabric: Fabric) -> None:
     known: tuple[str, ...] = (*remarks.NUMBERS, *remarks.TABLES)
-    known += tree_names.SIZES if fabric.remarks.get("kind") == "fat-tree" else ()
+    more = stated.keys(fabric.remarks)
     for key in fabric.remarks:
-        if key not in known:
+        if key not in known and key not in more:
             message = f"a comment of Odonata gives `{shortened(key, 60)}`, which this file shows itself"
             raise InputError(message, hint=f"known here: {', '.join(known)}")
     kind = fabric.remarks.get("kind")
     if kind is not None and kind not in KINDS:
         raise InputError(f"a comment of Odonata gives the kind `{shortened(str(kind), 60)}`", hint=", ".join(KINDS))
-
-
-class _Links:
-    """The cables of a fabric by what they are in the machine."""
-
-    def __init__(self, fabric: Fabric, layout: Layout) -> None:
-        number, group_of = layout.numbers(), layout.group_of()
-        self.kind = layout.kind
-        self.columns = layout.sizes.get("columns", 1)
-        self.leaves = set(layout.with_nodes)
-        self.notes: list[str] = []
-        self.keys: dict[str, int] = {}
-        self.between: list[cabling.Cable] = []
-        self.inside: list[cabling.Cable] = []
-        self.bundle = 1
-        """Cables between a leaf and a spine that are one link of the machine."""
-        self.by_class: dict[str, list[Link]] = defaultdict(list)
-        classes = KINDS[layout.kind].classes
-        local: dict[str, dict[tuple[int, int], list[cabling.Cable]]] = {name: {} for name in classes[1:-1]}
-        odd: list[str] = []
-        lost = 0
-        for link in fabric.links:
-            if link.a not in number or link.b not in number:
-                lost += 1
-                continue
-            a, b = number[link.a], number[link.b]
-            port_a, port_b = (p - fabric.first_port if p >= 0 else -1 for p in (link.port_a, link.port_b))
-            if a > b:
-                a, b, port_a, port_b = b, a, port_b, port_a
-            cable = cabling.Cable(a, port_a, b, port_b, link.failed)
-            if group_of[a] != group_of[b] and not (self.kind == "dragonfly-plus" and {a, b} & self.leaves):
-                self.between.append(cable)
-                self.by_class[classes[-1]].append(link)
-                continue
-            name = self._local(a, b, layout.groups[group_of[a]].start) if group_of[a] == group_of[b] else None
-            if name is None:
-                odd.append(f"{fabric.switches[link.a].name} to {fabric.switches[link.b].name}")
-                continue
-            local[name].setdefault((a, b), []).append(cable)
-            self.by_class[name].append(link)
-        if lost:
-            self.notes.append(f"{count(lost, 'cable')} of switches that are left out")
-        if odd:
-            self.notes.append(
-                f"{count(len(odd), 'cable')} that a {self.kind} has no place for: {listed(odd)}; left out"
-            )
-        for name, pairs in local.items():
-            self._count(name, pairs)
-
-    def _local(self, a: int, b: int, first: int) -> str | None:
-        """The class of a link inside a group; None if the machine has no such link."""
-        if self.kind == "dragonfly":
-            return "local"
-        if self.kind == "dragonfly-plus":
-            return "local" if (a in self.leaves) != (b in self.leaves) else None
-        (row, column), (to_row, to_column) = divmod(a - first, self.columns), divmod(b - first, self.columns)
-        if row == to_row:
-            return "chassis"
-        return "group" if column == to_column else None
-
-    def _count(self, name: str, pairs: dict[tuple[int, int], list[cabling.Cable]]) -> None:
-        """How many parallel cables there are between two routers of a group: as most pairs have."""
-        usual = Counter(map(len, pairs.values())).most_common(1)[0][0] if pairs else 1
-        if self.kind != "dragonfly-plus":
-            self.keys[{"local": "local_links", "chassis": "row_links", "group": "column_links"}[name]] = usual
-            self.inside += [cable for cables in pairs.values() for cable in cables]
-            return
-        self.bundle = usual
-        self.inside += [min(cables, key=lambda cable: cable.failed) for cables in pairs.values()]
-        if usual > 1:
-            self.notes.append(
-                f"assumed: the {usual} cables between a leaf and a spine are one link with the bandwidth of all"
-            )
-        if fewer := sum(len(cables) != usual for cables in pairs.values()):
-            difference = f"{count(fewer, 'pair')} of leaf and spine with another number of cables than {usual}"
-            self.notes.append(f"assumed: {difference}, taken as the others")
 
 
 def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None], *, inside: bool) -> str:
@@ -297,13 +226,14 @@ def _numbers(
     table: dict[str, Any],
     fabric: Fabric,
     layout: Layout,
-    links: _Links | TreeLinks,
+    links: GroupLinks | TreeLinks,
     links_of_node: int,
     file: str,
     base: System | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The table with name, radix and the numbers of links and routers, and where all of them come from."""
-    sources = {key: f"recognised in {file} (confidence: high)" for key in table if key != "kind"}
+    origin = f"recognised in {file} (confidence: high)" if layout.stated is None else remark(file)
+    sources = dict.fromkeys((key for key in table if key != "kind"), origin)
     sized = {switch.ports for switch in fabric.switches if switch.ports is not None}
     said = dict(fabric.remarks)
     if len(sized) == 1:

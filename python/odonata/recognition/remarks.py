@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from odonata import reading
 from odonata.errors import InputError
 from odonata.machine.sources import flat
-from odonata.recognition import tree_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,14 +34,21 @@ NUMBERS = (
 #: Tables of numbers that no cable shows: of links and routers, and of the hosts' costs.
 TABLES = ("fabric", "host")
 
+#: Keys of a machine's table that are neither a size nor of the cabling.
+NOT_OF_THE_NETWORK = (*TABLES, "name", "title", "tgll_bandwidth", "failed", "wiring")
+
 
 def lines(system: System, *, cabled: bool) -> list[str]:
-    """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes."""
+    """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes.
+
+    A file that lists every cable shows the sizes and the cabling itself, unless something has failed (`stated`).
+    """
     document = system.document()
     if cabled:
-        lacks_switches = document["kind"] == "fat-tree" and system.failures.get("routers")
-        sizes = tree_names.SIZES if lacks_switches else ()
-        kept = {key: document[key] for key in (*sizes, *NUMBERS, *TABLES) if key in document}
+        whole = system.table.failed is not None
+        kept = {key: value for key, value in document.items() if whole or key in (*NUMBERS, *TABLES)}
+        for key in ("failed", "wiring"):
+            kept.pop(key, None)
     else:
         kept = dict(document)
         kept.pop("failed", None)

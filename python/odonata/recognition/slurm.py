@@ -41,9 +41,12 @@ def read(text: str) -> Fabric | Grouping:
         parents = Counter(child for switch in parsed.switches.values() for child in dict.fromkeys(switch.switches))
         if any(parents[name] > 1 for name, switch in parsed.switches.items() if not switch.switches):
             return _cabled(parsed.switches, comments)
-    groups = parse_topology(text).groups
-    blocks = bool(parsed.blocks) and len(groups) == 1
-    return Grouping("topology of Slurm", groups, remarks.read(comments), whole=blocks)
+    topology = parse_topology(text)
+    blocks = bool(parsed.blocks) and len(topology.groups) == 1
+    several = len(topology.fabrics) > 1 and any(switch.switches for switch in parsed.switches.values())
+    notes = [f"assumed: the {len(topology.fabrics):,} fabrics of the file, which no switch joins, are one machine"]
+    notes = notes if several else []
+    return Grouping("topology of Slurm", topology.groups, remarks.read(comments), whole=blocks, notes=notes)
 
 
 def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fabric:
@@ -59,10 +62,12 @@ def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fab
             a, b = sorted((name, far))
             cables.setdefault((a, b), Counter())[name] += 1
     hosts: dict[str, str] = {}
+    # `scontrol` lists all nodes below a switch, so those of a leaf are its own.
+    on_leaves = {host for switch in switches.values() if not switch.switches for host in switch.nodes}
     for name, switch in switches.items():
-        if switch.switches:
-            continue
         for host in switch.nodes:
+            if switch.switches and host in on_leaves:
+                continue
             if hosts.setdefault(host, name) != name:
                 message = f"the node `{shortened(host, 60)}` is on `{hosts[host]}` and on `{name}`"
                 raise InputError(message, line=switch.line)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
-from odonata.recognition import tree_hosts, tree_names, tree_rows
+from odonata.recognition import tree_hosts, tree_rows
 from odonata.recognition.graph import count, natural, pattern
 from odonata.recognition.layout import Layout, in_order
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from odonata.recognition.graph import Fabric
-    from odonata.recognition.groups import Neighbours
+    from odonata.recognition.neighbours import Neighbours
 
 #: Least share of the links between leaves and spines, and between spines and cores, that must be there. Assumed, as for
 #: other kinds: a machine in production lacks fewer.
@@ -48,9 +48,6 @@ def recognised(fabric: Fabric, near: Neighbours) -> Layout:
     where it does not.
     """
     planes = tree_hosts.planes_of(fabric, near)
-    if (layout := tree_names.layout_of(fabric, len(planes))) is not None:
-        layout.nodes = tree_hosts.numbered(fabric, layout, len(planes))
-        return layout
     levels = _levels(fabric, near, planes)
     _check_whole(fabric, near, levels)
     rows = tree_rows.rows_of(fabric, near, levels)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.recognition.graph import Fabric, Nic
-    from odonata.recognition.groups import Neighbours
     from odonata.recognition.layout import Layout
+    from odonata.recognition.neighbours import Neighbours
     from odonata.recognition.tree import Levels
     from odonata.recognition.tree_rows import Row
 

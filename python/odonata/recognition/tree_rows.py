@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.recognition.graph import Fabric
-    from odonata.recognition.groups import Neighbours
+    from odonata.recognition.neighbours import Neighbours
     from odonata.recognition.tree import Levels, Pod
 
 #: The switches at the places of a row; None where a switch is missing.

@@ -194,7 +194,12 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
             message = "`cores_per_node` is for SWF, which counts processors; this trace counts nodes"
             raise InputError(message, path=("stream", "cores_per_node"))
         told = read_stream(
-            file, cores_per_node=given.cores_per_node, first=given.first, speed_up=float(given.speed_up), notes=notes
+            file,
+            cores_per_node=given.cores_per_node,
+            cluster=given.cluster,
+            first=given.first,
+            speed_up=float(given.speed_up),
+            notes=notes,
         )
         return [(file.name, told)]
     model = given.synthetic
@@ -217,7 +222,7 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
 
 def _check_used(given: StreamTable) -> None:
     """Raises InputError for a key of a trace beside a model, which would do nothing."""
-    for key in ("cores_per_node", "first", "speed_up"):
+    for key in ("cores_per_node", "cluster", "first", "speed_up"):
         if given.synthetic is not None and given.trace is None and key in given.model_fields_set:
             hint = "a model has `jobs` and `load` in [stream.synthetic]"
             raise InputError(f"`{key}` changes a trace, and this stream has none", hint=hint, path=("stream", key))

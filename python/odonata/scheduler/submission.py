@@ -48,7 +48,13 @@ class Told:
 
 
 def read_stream(
-    file: Path, *, cores_per_node: int | None, first: int | None, speed_up: float, notes: list[str]
+    file: Path,
+    *,
+    cores_per_node: int | None,
+    first: int | None,
+    speed_up: float,
+    notes: list[str],
+    cluster: str | None = None,
 ) -> list[Told]:
     """The jobs of a file in the order of submission, from time 0 on.
 
@@ -64,6 +70,8 @@ def read_stream(
         The times between submissions are divided by it.
     notes
         What was left out or assumed is appended.
+    cluster
+        The cluster whose jobs count, in a file of several.
 
     Returns
     -------
@@ -74,7 +82,13 @@ def read_stream(
     InputError
         For a file that cannot be read and one without jobs.
     """
-    record = read_runs(file, cores_per_node)
+    try:
+        record = read_runs(file, cores_per_node, cluster)
+    except InputError as e:
+        # The remedy names an option of commands, and a stream has a key.
+        raise e.but(
+            hint=e.hint and e.hint.replace("--cluster ", "cluster = ").replace("--cluster", "`cluster`")
+        ) from None
     if record.skipped:
         notes.append(f"{record.skipped:,} jobs left out that end before they start")
     runs = [run for run in record.runs if run.end is not None and run.end > run.start]

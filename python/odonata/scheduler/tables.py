@@ -95,6 +95,7 @@ class StreamTable(Table):
     cores_per_node: Count | None = Field(
         None, description="processors of a node, for SWF without MaxNodes and MaxProcs"
     )
+    cluster: str | None = Field(None, description="the cluster whose jobs count, in a trace of several")
     first: Count | None = Field(None, description="only so many jobs of the trace (default: all)")
     speed_up: Ratio = Field(Fraction(1), description="the times between submissions are divided by this")
     synthetic: SyntheticTable | None = Field(None, description="a stream from a model, instead of a trace")

@@ -11,14 +11,15 @@ from odonata import machine, reading
 from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.placement import format_ids
 from odonata.queue.hosts import fold
+from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.reading import read_output
-from odonata.recognition.names import node_names
 from odonata.scenario import parse
 from odonata.scenario.warnings import messages_per_interval
 from odonata.study.axis import text as as_toml
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
+from odonata.workload.host_numbers import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -275,7 +276,8 @@ def from_queue(
         A file with the nodes and their states (see `odonata.cluster.read_nodes`). Without it, Slurm is asked if it is
         asked for the queue as well; else no node is down.
     names
-        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: `node0012` is node 12.
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Without it, numbers in the names
+        say it (`odonata.workload.host_numbers`): `node0012` is node 12, or node 11 where hosts count from 1.
     book
         The traffic book (see `odonata.cluster.read_book`). Default: the book of Odonata.
     victim
@@ -297,12 +299,18 @@ def from_queue(
         If a command of Slurm fails.
     """
     loaded = machine.load(system, None, Path(folder), None)
-    ids = _ids(loaded, names)
     queued = read_queue(queue)
     running = [job for job in queued if job.running]
-    notes: list[str] = []
-    known = _known(running, ids, notes, leave_out_unknown=leave_out_unknown, names=names)
     listed = read_nodes(nodes_file) if nodes_file is not None or queue is None else []
+    notes: list[str] = []
+    if names is None:
+        hosts = [name for job in running for name in job.nodes]
+        ids, notes = numbered(loaded, [node.name for node in listed], hosts, leave_out=leave_out_unknown)
+    else:
+        ids = _ids(loaded, names)
+    if unknown_state := unknown_states(queued):
+        notes.append(f"assumed: {not_known(unknown_state)}")
+    known = _known(running, ids, notes, leave_out_unknown=leave_out_unknown, names=names)
     down = {ids[node.name] for node in listed if node.drained and node.name in ids}
     owners, shared = _owners(known)
     kept = {job.id: tuple(ids[name] for name in job.nodes if owners[name] == job.id) for job in known}
@@ -335,10 +343,8 @@ def from_queue(
     return Workload(system, tuple(jobs), nodes, unavailable, chosen, made, tuple(notes), Path(folder))
 
 
-def _ids(system: System, names: str | Path | None) -> dict[str, int]:
-    """Host -> node of the machine."""
-    if names is None:
-        return {name: node for node, name in enumerate(node_names(system))}
+def _ids(system: System, names: str | Path) -> dict[str, int]:
+    """Host -> node of the machine, by a file."""
     ids: dict[str, int] = {}
     for line, text in enumerate(reading.lines(read_output(names)), 1):
         try:

@@ -16,34 +16,38 @@ from typing import Any
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.queue import clusters
 from odonata.queue.hosts import expand_field
 from odonata.queue.records import Job, Listings, Node, job_states, node_states
 
 
-def queue(text: str) -> list[Job]:
-    """The jobs in a JSON text. Raises InputError with the job and the key at fault."""
+def queue(text: str, cluster: str | None = None) -> list[Job]:
+    """The jobs of one cluster in a JSON text. Raises InputError with the job and the key at fault."""
     data = _parse(text)
-    records = _records(data, ("jobs",), "squeue --json")
+    records = _of_cluster(_records(data, ("jobs",), "squeue --json"), cluster, "jobs")
     now = number(data.get("last_update")) if isinstance(data, dict) else None  # written by releases since 23.02
-    jobs = [_job(record, f"jobs[{at}]", now) for at, record in enumerate(records)]
+    jobs = [(at, _job(record, f"jobs[{at}]", now)) for at, record in records]
     seen: dict[str, int] = {}
-    for at, job in enumerate(jobs):
+    for at, job in jobs:
         if job.running and seen.setdefault(job.id, at) != at:
             raise InputError(f"jobs[{at}]: the running job {job.id} is listed twice, first as jobs[{seen[job.id]}]")
-    return jobs
+    return [job for _, job in jobs]
 
 
-def nodes(text: str) -> list[Node]:
+def nodes(text: str, cluster: str | None = None) -> list[Node]:
     """The nodes in a JSON text, each once. Raises InputError with the record and the key at fault."""
-    return _nodes(_records(_parse(text), ("nodes", "sinfo"), "sinfo --json"))
+    records = _records(_parse(text), ("nodes", "sinfo"), "sinfo --json")
+    if not any(_cluster(record) for record in records):
+        cluster = None  # one cluster, which need not be named
+    return _nodes([record for _, record in _of_cluster(records, cluster, "nodes")])
 
 
-def nodes_beside_jobs(text: str) -> list[Node] | None:
+def nodes_beside_jobs(text: str, cluster: str | None = None) -> list[Node] | None:
     """The nodes in a JSON text that has jobs as well, or None."""
     data = _parse(text)
     if not isinstance(data, dict) or not any(isinstance(data.get(key), list) for key in ("nodes", "sinfo")):
         return None
-    return nodes(text)
+    return nodes(text, cluster)
 
 
 def number(value: Any) -> int | None:
@@ -54,9 +58,19 @@ def number(value: Any) -> int | None:
     return int(value) if is_number else None
 
 
-def records_of_jobs(text: str) -> list[dict[str, Any]]:
-    """The objects under `jobs`. Raises InputError if there are none such."""
-    return _records(_parse(text), ("jobs",), "sacct --json")
+def records_of_jobs(text: str, cluster: str | None = None) -> list[tuple[int, dict[str, Any]]]:
+    """The objects under `jobs` of one cluster, each with its place. Raises InputError if there are none such."""
+    return _of_cluster(_records(_parse(text), ("jobs",), "sacct --json"), cluster, "jobs")
+
+
+def _cluster(record: dict[str, Any]) -> str:
+    """The cluster that a record names; empty if it names none."""
+    return next((name for key in ("cluster", "cluster_name") if isinstance(name := record.get(key), str) and name), "")
+
+
+def _of_cluster(records: list[dict[str, Any]], cluster: str | None, what: str) -> list[tuple[int, dict[str, Any]]]:
+    """The records of one cluster, each with its place. Raises InputError for several without a choice."""
+    return clusters.of_one(list(enumerate(records)), lambda entry: _cluster(entry[1]), cluster, what)
 
 
 def _records(data: Any, keys: tuple[str, ...], command: str) -> list[dict[str, Any]]:

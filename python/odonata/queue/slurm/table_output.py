@@ -5,15 +5,16 @@ Between blanks the name of a job may hold blanks and the last column may be empt
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.queue import clusters
 from odonata.queue.durations import duration_s
 from odonata.queue.hosts import expand_field
 from odonata.queue.listing import SIGNS
-from odonata.queue.records import Job, Listings, Node, job_states, node_states
+from odonata.queue.records import Job, Listings, Node, is_job_state, job_states, node_states
 
 #: Column -> its names in headers, in small letters. Source: squeue(1), sinfo(1), sacct(1).
 _COLUMNS = {
@@ -32,6 +33,7 @@ _COLUMNS = {
     "submit": ("submit", "submit_time"),
     "limit": ("timelimit", "time_limit"),
     "left": ("time_left", "timeleft"),
+    "cluster": ("cluster",),
 }
 _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
@@ -42,6 +44,8 @@ _WHOLE = {
     "sinfo": "`sinfo -o '%P|%a|%T|%N'` or `sinfo --json`",
     "sacct": "`sacct --parsable2` or `sacct --json`",
 }
+#: The line above the table of a cluster.
+_CLUSTER = re.compile(r"CLUSTER: *(\S+)")
 #: What to do about a table without a header.
 _HOW = {
     "squeue": "keep the header, give `squeue --json`, or say how it was printed, as in --queue-format '%i|%T|%N'",
@@ -66,11 +70,11 @@ class Row:
         return self.values.get(column, "")
 
 
-def queue(text: str, header: str | None = None) -> list[Job]:
-    """The jobs of `squeue`; `header` is what the text lacks. Raises InputError with the line."""
+def queue(text: str, header: str | None = None, cluster: str | None = None) -> list[Job]:
+    """The jobs of one cluster from `squeue`; `header` is what the text lacks. Raises InputError with the line."""
     jobs = []
     seen: dict[str, int] = {}
-    for row in rows(text, ("state", "hosts"), "squeue", header):
+    for row in of_cluster(rows(text, ("state", "hosts"), "squeue", header), cluster, "jobs"):
         try:
             states = job_states(row["state"])
             names = hosts(row)
@@ -94,10 +98,13 @@ def queue(text: str, header: str | None = None) -> list[Job]:
     return jobs
 
 
-def nodes(text: str, header: str | None = None) -> list[Node]:
+def nodes(text: str, header: str | None = None, cluster: str | None = None) -> list[Node]:
     """The nodes of `sinfo`, each once; `header` is what the text lacks. Raises InputError with the line."""
     listings = Listings()
-    for row in rows(text, ("state", "hosts"), "sinfo", header):
+    listed = list(rows(text, ("state", "hosts"), "sinfo", header))
+    if not any(row.get("cluster") for row in listed):
+        cluster = None  # one cluster, which need not be named
+    for row in of_cluster(listed, cluster, "nodes"):
         try:
             names, states = hosts(row), node_states(row["state"])
         except InputError as e:
@@ -105,6 +112,11 @@ def nodes(text: str, header: str | None = None) -> list[Node]:
         partition = row.get("partition").rstrip("*")  # the default partition is marked
         listings.add(names, states, [partition] if partition else [], up=row.get("available").lower() in ("up", ""))
     return listings.nodes()
+
+
+def of_cluster(listed: Iterable[Row], cluster: str | None, what: str) -> list[Row]:
+    """The rows of one cluster. Raises InputError for several without a choice."""
+    return clusters.of_one(list(listed), lambda row: row.get("cluster"), cluster, what)
 
 
 def hosts(row: Row) -> tuple[str, ...]:
@@ -139,14 +151,38 @@ def rows(text: str, needed: tuple[str, ...], command: str, header: str | None = 
     that does not fit the header.
     """
     lines = [(number, line) for number, line in enumerate(reading.lines(text), 1) if line.strip()]
+    if not lines:
+        raise InputError(f"`{command}` printed nothing; expected a header at least")
+    for cluster, own in _by_cluster(lines):
+        yield from _rows(own, needed, command, header, cluster)
+
+
+def _by_cluster(lines: list[tuple[int, str]]) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """The lines of each cluster: `squeue -M` and `sinfo -M` print `CLUSTER: name` above a table for each."""
+    name, own = "", list[tuple[int, str]]()
+    for number, line in lines:
+        match = _CLUSTER.fullmatch(line.strip())
+        if match is None:
+            own.append((number, line))
+            continue
+        if own:
+            yield name, own
+        name, own = match[1], []
+    if own:
+        yield name, own
+
+
+def _rows(
+    lines: list[tuple[int, str]], needed: tuple[str, ...], command: str, header: str | None, cluster: str
+) -> Iterator[Row]:
+    """The rows of one table."""
     # `squeue -l` and `sinfo -l` begin with the date.
     if len(lines) > 1 and re.match(r"[A-Z][a-z]{2} [A-Z][a-z]{2} .*\d\d:\d\d:\d\d", lines[0][1]):
         lines = lines[1:]
-    if not lines:
-        raise InputError(f"`{command}` printed nothing; expected a header at least")
     number = lines[0][0]
     if header is None:
-        header = lines.pop(0)[1]
+        header = lines[0][1]
+        lines = lines[1:]
     sign = next((sign for sign in SIGNS if sign in header), None)
     split = _Split(header, sign, command)
     missing = [column for column in needed if column not in split.known]
@@ -160,7 +196,8 @@ def rows(text: str, needed: tuple[str, ...], command: str, header: str | None = 
     for number, line in lines:
         if line.split() == header.split():
             continue  # output of several calls in one file, or a format was given beside a header
-        yield Row(number, split.row(line, number), command)
+        values = split.row(line, number)
+        yield Row(number, values | ({"cluster": cluster} if cluster else {}), command)
 
 
 class _Split:
@@ -227,12 +264,8 @@ class _Split:
         return free[0] if len(free) == 1 else None
 
     def _fits(self, values: list[str]) -> bool:
-        """Whether columns cut at the beginnings of the header's words hold a state of a job."""
+        """Whether columns cut at the beginnings of the header's words hold a state of a job that is known."""
         at = self.known.get("state")
         if at is None:
             return False
-        try:
-            job_states(values[at])
-        except InputError:
-            return False
-        return True
+        return is_job_state(values[at])
