@@ -48,7 +48,8 @@ def test_the_ranks_are_on_the_gpus_of_the_nodes(model):
     body = job["program"]["body"]
     if model == "ring-channels":
         whats = [phase["what"] for of in body["collectives"] for phase in of["phases"]]
-        assert [(what["first"], what["per_node"], what["bytes"]) for what in whats] == [(k, 8, 2**17) for k in range(8)]
+        orders = [[(first + step) % 8 for step in range(8)] for first in range(8)]
+        assert [(what["order"], what["bytes"]) for what in whats] == [(order, 2**17) for order in orders]
         return
     sizes = [phase["what"].get("bytes") for phase in body["phases"]]
     assert [size for size in sizes if size] == ([2**20] if model == "ring" else [2**20, 2**17, 2**17])

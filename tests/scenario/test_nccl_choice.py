@@ -70,7 +70,9 @@ def test_small_vectors_take_ll_and_large_ones_simple():
     [
         ({"network": "switch", "bandwidth": "240 GB/s"}, 1, 12, 240),
         ({"network": "mesh", "bandwidth": "80 GB/s"}, 1, 12, 240),
-        ({"network": "mesh", "bandwidth": "20 GB/s", "links": [[0, 1, 2], [1, 2], [2, 3]]}, 1, 3, 60),
+        # A ring over a line uses each direction of a link once; one of three GPUs and one beside uses what all have.
+        ({"network": "mesh", "bandwidth": "20 GB/s", "links": [[0, 1, 2], [1, 2], [2, 3]]}, 1, 1, 20),
+        ({"network": "mesh", "bandwidth": "20 GB/s", "links": [[0, 1, 2], [1, 2], [2, 3], [0, 3, 3]]}, 1, 2, 40),
         ({"network": "switch", "bandwidth": "370.8 GB/s", "generation": "hopper"}, 1, 18, 370.8),
         ({"network": "switch", "bandwidth": "240 GB/s"}, 3, 4, 100),
         ({"network": "switch", "bandwidth": "240 GB/s", "nics": [0, 0, 1, 1]}, 3, 2, 50),
@@ -120,6 +122,65 @@ def test_the_choice_keeps_to_a_protocol_that_is_given():
     assert app["protocol"] == "ll"
 
 
+def test_trees_count_with_what_a_node_carries_on_two_nodes():
+    """By hand: a channel of 12 GB/s between nodes (a NIC of 12.5) has 24 inside, as NVLink carries it. A tree then
+    takes 256 MB / (24 x 0.92 / 2 x 0.9 GB/s), a ring 256 MB / (12.5 x 16 / 30 GB/s). On more nodes both have 12.5.
+    """
+    gpu = {"count": 8, "network": "switch", "bandwidth": "300 GB/s", "latency": "1 us"}
+    table = GpuTable.model_validate(gpu | {"generation": "hopper", "cpu": "intel", "nics": [0] * 8}).on_rails(1)
+    of = communicator(table, 2, 12_500 * 10**12)
+    assert (of.channels, of.inside, of.bandwidth) == (1, 24.0, 12.5)
+    assert bandwidth(of, "tree", "simple") == pytest.approx(24 * 0.92 / 2)
+    assert choice(of, 256_000_000)[0] == "tree"
+    more = communicator(table, 3, 12_500 * 10**12)
+    assert (more.inside, bandwidth(more, "tree", "simple")) == (None, pytest.approx(12.5 * 0.92 / 2))
+    assert choice(more, 256_000_000)[0] == "ring"
+
+
+@pytest.mark.parametrize(
+    ("generation", "nics", "nic", "channels", "inside"),
+    [
+        # A speed of the list inside nodes, up to twice that between them.
+        ("ampere", 4, 25.0, 4, 48.0),
+        ("hopper", 8, 50.0, 8, 48.0),
+        # Two channels for a NIC of 100 GB/s; more than four of 48 GB/s are not doubled on Hopper.
+        ("hopper", 4, 100.0, 8, 48.0),
+        # Few or slow ones are, with half of the speed.
+        ("hopper", 4, 50.0, 8, 48.0),
+        ("ampere", 8, 50.0, 16, 48.0),
+        # A list has steps; slower than its last speed counts as it is.
+        ("hopper", 2, 0.1, 2, 0.24),
+    ],
+)
+def test_the_channels_of_nics(generation, nics, nic, channels, inside):
+    gpu = {"count": 8, "network": "switch", "bandwidth": "8 TB/s", "latency": "1 us", "cpu": "intel"}
+    table = GpuTable.model_validate(gpu | {"generation": generation}).on_rails(nics)
+    of = communicator(table, 2, int(nic * 10**15))
+    assert (of.channels, of.inside / of.channels) == (channels, pytest.approx(inside))
+    assert of.bandwidth == pytest.approx(nics * nic)
+
+
+def test_links_inside_bound_what_trees_count_with():
+    """Four GPUs in a line of 20 GB/s: chains of two NICs cross the same links, so none has more than its share."""
+    gpu = {"count": 4, "network": "mesh", "bandwidth": "20 GB/s", "latency": "1 us", "cpu": "intel"}
+    table = GpuTable.model_validate(gpu | {"generation": "ampere", "links": [[0, 1], [1, 2], [2, 3]]}).on_rails(2)
+    assert communicator(table, 2, 15 * 10**15).inside / 2 == pytest.approx(20)
+
+
+@pytest.mark.parametrize("collective", ["allgather", "reduce-scatter"])
+def test_gathers_and_scatters_take_rings_with_the_best_protocol(collective):
+    """Half the steps of an all-reduce, and no trees. By hand for DGX: 31 steps, of which 3 between nodes."""
+    assert latency(DGX, "ring", "ll", collective) == 6_600 + 28 * 2_000 + 3 * 2_700
+    assert bandwidth(DGX, "ring", "simple", collective) == pytest.approx(200 * 32 / 31)
+    simple = 8.4 + 28 * 6 + 3 * 14 + 2**30 / (1e3 * 200 * 32 / 31)  # no plateau
+    assert time_us(DGX, "ring", "simple", 2**30, collective) == pytest.approx(simple)
+    assert choice(DGX, 2**16, collective=collective) == ("ring", "ll")
+    each = 32 if collective == "allgather" else 1
+    for size, protocol in ((2**16, "ll"), (2**30, "simple")):
+        app = resolved(f"{size // each} B", collective=collective).document["scenario"]["job"][0]["app"]
+        assert (app["algorithm"], app["protocol"]) == ("ring-channels", protocol)
+
+
 @pytest.mark.parametrize("name", ["alps-gpu", "leonardo-gpu", "perlmutter-gpu"])
 def test_presets_of_nvidia_have_what_it_needs(name):
     made = resolved("1 GiB", nodes=2, per_node=4, preset=name, gpu={})
@@ -142,7 +203,10 @@ def test_presets_of_nvidia_have_what_it_needs(name):
         ),
         ({"per_node": 4}, "`nccl` needs a rank for each GPU", ("ranks_per_node",)),
         ({"size": "1 GiB", "chunk": "64 KiB"}, "`ring-channels` has no chunks", ("app", "chunk")),
-        ({"collective": "allgather"}, "found `nccl`", ("app", "algorithm")),
+        ({"collective": "broadcast"}, "found `nccl`", ("app", "algorithm")),
+        ({"collective": "allgather", "chunk": "64 KiB"}, "unknown key `chunk`", ("app", "chunk")),
+        ({"collective": "allgather", "algorithm": "bruck", "protocol": "ll"}, "has no protocol", ("app", "protocol")),
+        ({"collective": "reduce-scatter", "algorithm": "hierarchical"}, "found `hierarchical`", ("app", "algorithm")),
     ],
 )
 def test_what_is_refused(more, message, path):
@@ -161,19 +225,26 @@ def test_a_phase_cannot_choose():
 
 
 def test_limits_by_hand():
-    """In bytes of messages a second, with flags: of a GPU inside its node, and of a CPU of a rank between nodes."""
+    """In bytes of messages a second, with flags: of a GPU inside its node, and of a CPU of a rank between nodes.
+
+    Of what a GPU writes for a tree, the part of the heads of chains goes to other nodes, an eighth.
+    """
     giga = 10**15
     assert limits(ONE, "ring-channels", "simple") is None
     assert limits(ONE, "ring-channels", "ll").inside == 2 * 87_700 * giga // 1_000
     four = limits(DGX, "ring-channels", "ll")
     assert (four.inside, four.between) == (2 * 87_700 * giga // 1_000, 2 * 19 * giga // 8)
+    assert (four.nic, four.shared) == (None, False)  # a CPU writes a message whole before its NIC sends it
     assert limits(DGX, "ring-channels", "ll128") == Limits(
-        160 * giga * 128 // 120, pytest.approx(20 * giga * 128 / 120, rel=1e-9)
+        160 * giga * 128 // 120, pytest.approx(20 * giga * 128 / 120, rel=1e-9), 25 * giga, shared=False
     )
     tree = limits(DGX, "double-binary-tree", "simple")
-    assert (tree.inside, tree.between) == (8 * 17_800 * giga // 1_000, 17_800 * giga // 1_000 // 2)
-    assert limits(DGX, "double-binary-tree", "ll128").inside == pytest.approx(8 * 17.8 * giga * 128 / 120)
-    assert limits(TWO, "double-binary-tree", "ll128").inside == pytest.approx(8 * 36.7 * giga * 128 / 120)
+    assert (tree.inside, tree.between) == (7 * 17_800 * giga // 1_000, 17_800 * giga // 1_000 // 2)
+    assert (tree.nic, tree.shared) == (25 * giga, True)
+    assert limits(DGX, "double-binary-tree", "ll").nic is None
+    assert limits(DGX, "double-binary-tree", "ll128").inside == pytest.approx(7 * 17.8 * giga * 128 / 120)
+    assert limits(TWO, "double-binary-tree", "ll128").inside == pytest.approx(7 * 36.7 * giga * 128 / 120)
+    assert limits(ONE, "double-binary-tree", "simple").between is None
 
 
 def costs(size="1 MiB", **more):
@@ -182,19 +253,33 @@ def costs(size="1 MiB", **more):
     return program["gpus"]["network"]["port"], program.get("by_size", ())
 
 
+def rates(size="1 MiB", **more):
+    """CPU of a rank -> most that it writes to other GPUs of its node."""
+    return dict(resolved(size, **more).spec["jobs"][0]["program"]["gpus"].get("rates", []))
+
+
 def test_a_protocol_carries_no_more_than_its_limits():
     """A ring with LL: 175.4 GB/s of 240 inside a node, and 4.75 GB/s of a channel between nodes, until a message costs
     1 ms. Catches limits that count data in place of messages, and a port that becomes faster.
     """
     port, by_size = costs(algorithm="ring-channels", protocol="ll")
-    assert port == 175_400 * 10**12
+    assert port == 240 * 10**15
     first, last = by_size
     assert first["send_ps"] == 8 * 10**12 // (4_750 * 10**6)
     assert last["send_ps"] <= 10**9 < last["send_ps"] + 1_000
     assert last["bytes"] == 10**9 * 4_750 * 10**6 // 10**12
-    assert costs(algorithm="ring-channels", protocol="ll128")[0] == 160 * 10**15 * 128 // 120
-    assert costs("1 GiB", algorithm="ring-channels", protocol="simple")[0] == 240 * 10**15
-    assert costs("1 GiB", nodes=1, algorithm="ring-channels", protocol="ll128")[0] == 240 * 10**15
+    # Eight rings, of which seven leave a port of 240 GB/s.
+    assert rates(algorithm="ring-channels", protocol="ll") == dict.fromkeys(range(8), 175_400 * 10**12 // 8)
+    assert rates(algorithm="ring-channels", protocol="ll128") == dict.fromkeys(range(8), 20 * 10**15 * 128 // 120)
+    assert rates("1 GiB", algorithm="ring-channels", protocol="simple") == dict.fromkeys(range(8), 240 * 10**15 // 7)
+    assert rates("1 GiB", nodes=1, algorithm="ring-channels", protocol="simple") == {}
+    assert rates(nodes=1, algorithm="ring-channels", protocol="ll") == {0: 175_400 * 10**12}
+    assert rates(nodes=1, algorithm="ring", protocol="ll") == {0: 175_400 * 10**12}
+    # A channel with LL128 writes 20 GB/s of data while its NIC sends 25 GB/s of messages: 0.006875 ps a byte more.
+    base, last = costs(algorithm="ring-channels", protocol="ll128")[1]
+    assert base["send_ps"] < 10**6
+    assert (last["delay_ps"] - base["delay_ps"]) / last["bytes"] == pytest.approx(6.875, rel=1e-6)
+    assert costs(algorithm="double-binary-tree", protocol="simple")[0] == 7 * 17_800 * 10**12
 
 
 def test_gpus_that_nccl_does_not_know_have_no_limits():

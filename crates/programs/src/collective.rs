@@ -27,6 +27,7 @@ mod fold;
 mod knomial;
 mod linear;
 mod neighbor_exchange;
+mod order;
 mod pairwise;
 mod piece;
 mod pxn;
@@ -46,7 +47,7 @@ pub use step::{Act, Algorithm, CollectiveStep, Move};
 
 use odonata_error::{Error, ErrorKind, path};
 
-use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, Tree, Way};
+use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, RingWork, Tree, Way};
 use binary::Binary;
 use binomial::Binomial;
 use bruck::{BruckAllgather, BruckAlltoall};
@@ -57,6 +58,7 @@ use flat::Flat;
 use knomial::Knomial;
 use linear::Linear;
 use neighbor_exchange::NeighborExchange;
+use order::NodeOrder;
 use pairwise::{PairwiseAlltoall, PairwiseReduceScatter};
 use pxn::Pxn;
 use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
@@ -126,20 +128,21 @@ impl Collective {
     /// See [`crate::PhaseAction::RingChannel`].
     ///
     /// # Errors
-    /// [`Error`]: also for ranks that are not whole nodes, and for a first rank that a node does not have.
-    pub fn ring_channel(n: u32, per_node: u32, first: u32, bytes: u64) -> Result<Self, Error> {
-        check_nodes(n, per_node, first)?;
-        Self::new(Channel::new(n, per_node, first), n, Division::split(bytes, n))
+    /// [`Error`]: also for ranks that are not whole nodes, and for an order that has not each rank of a node once.
+    pub fn ring_channel(n: u32, work: RingWork, order: &[u32], bytes: u64) -> Result<Self, Error> {
+        let division = match work {
+            RingWork::Allgather => Division::equal(bytes, n.max(1)),
+            _ => Division::split(bytes, n.max(1)),
+        };
+        Self::new(Channel::new(n, work, NodeOrder::new(n, order)?), n, division)
     }
 
     /// See [`crate::PhaseAction::TreeChannel`].
     ///
     /// # Errors
     /// [`Error`]: as for [`Collective::ring_channel`].
-    pub fn tree_channel(n: u32, tree: Tree, way: Way, per_node: u32, first: u32, bytes: u64) -> Result<Self, Error> {
-        check_nodes(n, per_node, first)?;
-        let algorithm = TreeChannel::new(n / per_node, per_node, first, tree, way);
-        Self::new(algorithm, n, Division::split(bytes, 1))
+    pub fn tree_channel(n: u32, tree: Tree, way: Way, order: &[u32], bytes: u64) -> Result<Self, Error> {
+        Self::new(TreeChannel::new(n, NodeOrder::new(n, order)?, tree, way), n, Division::split(bytes, 1))
     }
 
     /// See [`crate::PhaseAction::Allgather`].
@@ -193,7 +196,7 @@ impl Collective {
     /// # Errors
     /// [`Error`]: also for ranks that are not whole nodes.
     pub fn pxn_alltoall(n: u32, per_node: u32, bytes: u64) -> Result<Self, Error> {
-        check_nodes(n, per_node, 0)?;
+        check_nodes(n, per_node).map_err(|e| e.under(path!["per_node"]))?;
         Self::new(Pxn::new(n / per_node, per_node), n, Division::equal(bytes, n))
     }
 
@@ -219,18 +222,14 @@ fn check(ranks: u32, root: u32) -> Result<(), Error> {
     }
 }
 
-/// Refuses ranks that are not whole nodes, and a first rank that a node does not have.
-fn check_nodes(ranks: u32, per_node: u32, first: u32) -> Result<(), Error> {
+/// Refuses ranks that are not whole nodes.
+fn check_nodes(ranks: u32, per_node: u32) -> Result<(), Error> {
     check(ranks, 0)?;
     if per_node == 0 || !ranks.is_multiple_of(per_node) {
         let nodes = ranks.checked_div(per_node).unwrap_or(0);
         let points = u128::from(per_node) * u128::from(nodes);
         let kind = ErrorKind::GridOfOtherSize { grid: vec![per_node, nodes], points, ranks: ranks.into() };
-        return Err(kind.at(path!["per_node"]));
-    }
-    if first >= per_node {
-        let kind = ErrorKind::OutOfRange { found: first.into(), least: 0, most: u64::from(per_node) - 1 };
-        return Err(kind.at(path!["first"]));
+        return Err(kind.into());
     }
     Ok(())
 }

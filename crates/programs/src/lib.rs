@@ -28,5 +28,5 @@ pub use part::{LABEL_BITS, Part};
 pub use program::{Phases, Program};
 pub use spec::{
     Allgather, Allreduce, Alltoall, Barrier, Body, Broadcast, COLLECTIVES, Exchange, GridAxis, Halo, Incast, Matrix,
-    Pair, Phase, PhaseAction, PingPong, Reduce, ReduceScatter, Sweep, Training, Tree, Way,
+    Pair, Phase, PhaseAction, PingPong, Reduce, ReduceScatter, RingWork, Sweep, Training, Tree, Way,
 };

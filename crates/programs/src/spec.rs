@@ -103,14 +103,14 @@ pub enum PhaseAction {
         /// Size of a vector.
         bytes: u64,
     },
-    /// As an all-reduce by `ring`, but nodes have several ranks, and the ring visits those of each node from another one
-    /// on.
+    /// As an all-reduce, a reduce-scatter or an all-gather by `ring`, but nodes have several ranks, and the ring visits
+    /// those of each node in an order of its own.
     RingChannel {
-        /// Ranks of a node.
-        per_node: u32,
-        /// The rank of each node at which the ring enters it, from 0.
-        first: u32,
-        /// Size of a vector: of this channel's part of it.
+        /// What it does.
+        work: RingWork,
+        /// The ranks of a node in the order of the ring, each once: it enters a node at the first and leaves it at the last.
+        order: Vec<u32>,
+        /// Size as of the collective: of this channel's part of it.
         bytes: u64,
     },
     /// Along one tree of a double binary tree over nodes that have several ranks: all vectors are combined at its root, or
@@ -120,10 +120,8 @@ pub enum PhaseAction {
         tree: Tree,
         /// To its root, or from it.
         way: Way,
-        /// Ranks of a node.
-        per_node: u32,
-        /// The rank of each node that exchanges with other nodes, from 0.
-        first: u32,
+        /// The ranks of a node in the order of their chain, each once: the first exchanges with other nodes.
+        order: Vec<u32>,
         /// Size of a vector: of the part of it that this tree carries at a time.
         bytes: u64,
     },
@@ -188,11 +186,9 @@ impl PhaseAction {
             }
             Self::Reduce { algorithm, root, bytes } => boxed(Collective::reduce(*algorithm, ranks, *root, *bytes)),
             Self::Allreduce { algorithm, bytes } => boxed(Collective::allreduce(*algorithm, ranks, *bytes)),
-            Self::RingChannel { per_node, first, bytes } => {
-                boxed(Collective::ring_channel(ranks, *per_node, *first, *bytes))
-            }
-            Self::TreeChannel { tree, way, per_node, first, bytes } => {
-                boxed(Collective::tree_channel(ranks, *tree, *way, *per_node, *first, *bytes))
+            Self::RingChannel { work, order, bytes } => boxed(Collective::ring_channel(ranks, *work, order, *bytes)),
+            Self::TreeChannel { tree, way, order, bytes } => {
+                boxed(Collective::tree_channel(ranks, *tree, *way, order, *bytes))
             }
             Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
             Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
@@ -254,6 +250,18 @@ choices! {
         Ring = "ring",
         /// Recursive halving, then recursive doubling of blocks.
         Rabenseifner = "rabenseifner",
+    }
+}
+
+choices! {
+    /// Collectives that a channel does around a ring.
+    pub enum RingWork {
+        /// A reduce-scatter, then an all-gather.
+        Allreduce = "allreduce",
+        /// Partial sums travel around the ring.
+        ReduceScatter = "reduce-scatter",
+        /// Blocks travel around the ring.
+        Allgather = "allgather",
     }
 }
 

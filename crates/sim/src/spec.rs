@@ -25,7 +25,7 @@ pub(crate) use check::range;
 pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CongestionLaw, CongestionSpec};
-pub use gpus::{GpuLink, GpuSpec, InnerNetwork, MAX_GPUS};
+pub use gpus::{CpuRate, GpuLink, GpuSpec, InnerNetwork, MAX_GPUS};
 pub use jobs::{
     Arrival, BurstSpec, Costs, First, JobSpec, Length, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic,
     combine_ps, sized,

@@ -1,7 +1,7 @@
 //! All-reduces and all-to-alls over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/of_nodes.py`).
 
 use odonata_programs::stages::{StageAction, StageCollective, StageNode, Stages};
-use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, Tree, Way};
+use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, RingWork, Tree, Way};
 use odonata_sim::Spec;
 use odonata_sim::spec::{Body, JobSpec, ProgramSpec};
 
@@ -69,11 +69,12 @@ fn pxn_alltoall(per_node: u32, bytes: u64) -> Body {
 fn ring_channels(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
     let combine_ps = c.of(&[0, 0, 77]);
     let mut stages = Stages { collectives: Vec::new(), stages: vec![vec![call(c)]] };
-    for first in 0..per_node {
-        let part = part(bytes, first, per_node);
-        let ring = PhaseAction::RingChannel { per_node, first, bytes: part };
+    let work = c.of(RingWork::ALL);
+    for channel in 0..per_node {
+        let part = part(bytes, channel, per_node);
+        let ring = PhaseAction::RingChannel { work, order: order(c, per_node, channel), bytes: part };
         let number = collective(&mut stages, ring, combine_ps);
-        node(&mut stages, first, vec![0], number);
+        node(&mut stages, channel, vec![0], number);
     }
     Body::Stages(stages)
 }
@@ -83,10 +84,11 @@ fn double_binary_tree(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
     let mut stages = Stages { collectives: Vec::new(), stages: vec![vec![call(c)]] };
     for channel in 0..2 * per_node {
         let (tree, whole) = (Tree::ALL[channel as usize % 2], part(bytes, channel, 2 * per_node));
+        let order = order(c, per_node, channel / 2);
         let (mut up, mut down) = (0, 0);
         for chunk in 0..chunks {
             let bytes = part(whole, chunk, chunks);
-            let of = |way| PhaseAction::TreeChannel { tree, way, per_node, first: channel / 2, bytes };
+            let of = |way| PhaseAction::TreeChannel { tree, way, order: order.clone(), bytes };
             let number = collective(&mut stages, of(Way::Up), combine_ps);
             up = node(&mut stages, 2 * channel, vec![up], number);
             let number = collective(&mut stages, of(Way::Down), combine_ps);
@@ -94,6 +96,15 @@ fn double_binary_tree(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
         }
     }
     Body::Stages(stages)
+}
+
+/// The ranks of a node from one of them on, the others in any order.
+fn order(c: &mut Choices, per_node: u32, first: u32) -> Vec<u32> {
+    let mut order: Vec<u32> = (first..per_node).chain(0..first).collect();
+    if c.chance(50) {
+        c.shuffle(&mut order[1..]);
+    }
+    order
 }
 
 /// What each rank does first.

@@ -2,7 +2,7 @@
 
 use odonata_programs::{Body, Phase, Program};
 use odonata_sim::spec::{
-    BurstSpec, Costs, FabricSpec, GpuLink, GpuSpec, InnerNetwork, JobSpec, PhaseAction, ProgramSpec, Record,
+    BurstSpec, Costs, CpuRate, FabricSpec, GpuLink, GpuSpec, InnerNetwork, JobSpec, PhaseAction, ProgramSpec, Record,
     SizedCombine, SizedCosts, StopSpec,
 };
 use odonata_topology::{Bandwidth, Network};
@@ -170,7 +170,12 @@ pub fn gpus(c: &mut Choices, trip: u64, packet_bytes: u32, rails: u32) -> GpuSpe
             InnerNetwork::Mesh { links, latency_ps }
         }
     };
-    GpuSpec { count, nics: (0..count).map(|_| c.count(0, rails - 1)).collect(), network }
+    let nics = (0..count).map(|_| c.count(0, rails - 1)).collect();
+    // From faster to slower than the queues.
+    let mut aside = c.aside();
+    let paced = if aside.chance(50) { aside.count(1, 4) } else { 0 };
+    let rates = (0..paced).map(|cpu| CpuRate(cpu, bandwidth(&mut aside))).collect();
+    GpuSpec { count, nics, network, rates }
 }
 
 fn costs(c: &mut Choices, trip: u64, packet_bytes: u32) -> Costs {

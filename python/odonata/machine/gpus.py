@@ -112,12 +112,16 @@ class GpuTable(Table):
             return self
         return self.model_copy(update={"nics": tuple(gpu * rails // self.count for gpu in range(self.count))})
 
+    def pairs(self) -> tuple[tuple[int, ...], ...]:
+        """The pairs that links of a mesh join, each perhaps with a number of links."""
+        return tuple(combinations(range(self.count), 2)) if self.links is None else self.links
+
     def most_of_one(self) -> int:
         """What all links of the GPU that has the most of them carry, or a port: millionths of a byte per second."""
         if self.network != "mesh":
             return self.bandwidth
         beside = [0] * self.count
-        for pair in combinations(range(self.count), 2) if self.links is None else self.links:
+        for pair in self.pairs():
             for end in pair[:2]:
                 beside[end] += pair[2] if len(pair) == 3 else 1
         return self.bandwidth * max(beside)
@@ -135,8 +139,8 @@ class GpuTable(Table):
         assert self.nics is not None
         network: dict[str, Any] = {"kind": self.network, "latency_ps": self.latency}
         if self.network == "mesh":
-            pairs = combinations(range(self.count), 2) if self.links is None else self.links
-            network["links"] = [[*pair[:2], self.bandwidth * (pair[2] if len(pair) == 3 else 1)] for pair in pairs]
+            links = [[*pair[:2], self.bandwidth * (pair[2] if len(pair) == 3 else 1)] for pair in self.pairs()]
+            network["links"] = links
         else:
             network["port"] = self.bandwidth
         if self.root is not None:

@@ -9,11 +9,11 @@ from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.machine.shape import Shape
-from odonata.scenario.apps.app import JOB_KEYS, Program
+from odonata.scenario.apps.app import JOB_KEYS, JobNodes, Program
 from odonata.scenario.apps.bursts import LengthTable, written
 from odonata.scenario.apps.listed import file_key
 from odonata.scenario.apps.mapping import Known, MappingTable
-from odonata.scenario.apps.of_nodes import check_nodes
+from odonata.scenario.apps.of_nodes import check_nodes, gpus_in_order
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 
@@ -43,6 +43,8 @@ class ProgramJob:
     start_ps: int
     overhead: HostTable
     body: dict[str, Any]
+    rates: list[list[int]]
+    """CPUs of a rank with the most that they write to other GPUs of their node."""
 
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
@@ -54,7 +56,7 @@ class ProgramJob:
             "gap_ps": self.gap_ps,
             **every,
             **paid.costs(),
-            **paid.gpus(),
+            **with_rates(paid.gpus(), self.rates),
             "body": with_calls(with_barrier(self.body) if self.barrier else self.body, paid.call),
         }
 
@@ -81,6 +83,11 @@ class ProgramJob:
 _COLLECTIVES = frozenset(
     ("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "pxn-alltoall", "barrier")
 )
+
+
+def with_rates(gpus: dict[str, Any], rates: list[list[int]]) -> dict[str, Any]:
+    """`gpus` of a program with CPUs that write no faster than their rates."""
+    return {"gpus": {**gpus["gpus"], "rates": rates}} if gpus and rates else gpus
 
 
 def with_barrier(body: dict[str, Any]) -> dict[str, Any]:
@@ -169,8 +176,10 @@ def decided(
     overhead = decided_overhead(job.overhead, host).on_rails(rails)
     check_nodes(app, per_node, mapping, overhead)
     try:
-        app = app.on_nodes(len(placed), overhead, nic).decided(ranks)
+        known = JobNodes(len(placed), nic, gpus_in_order(per_node, mapping, overhead))
+        app = app.on_nodes(known, overhead).decided(ranks)
         body = app.body_with(ranks, folder, overhead)
+        rates = body.pop("rates", [])
     except InputError as e:
         raise e.under("app") from None
     try:
@@ -197,6 +206,7 @@ def decided(
         start_ps=job.start or 0,
         overhead=overhead,
         body=body,
+        rates=rates,
     )
 
 

@@ -1,39 +1,42 @@
-//! One channel of an all-reduce over nodes with several ranks: a ring that visits the nodes one after the other, and the
-//! ranks of each node in order from the rank with number `first` on.
+//! One channel of a collective over nodes with several ranks: a ring that visits the nodes one after the other, and the
+//! ranks of each node in an order of its own.
 //!
-//! NCCL runs several such rings side by side, each with a part of the vector and each by another NIC of the nodes. Rank
-//! `g k + (p + first) mod g` of node k, for nodes of g ranks, is number `g k + p` of the ring; the rest is as in
-//! [`ring`](super::ring). So the ring leaves each node at the rank before `first` and enters it at `first`.
+//! NCCL runs several such rings side by side, each with a part of the vector, each by another NIC of the nodes and by
+//! other links inside them. Number `g k + p` of the ring is the p-th of the order in node k, for nodes of g ranks; the
+//! rest is as in [`ring`](super::ring), with the blocks of the ranks that these numbers stand for. So the ring enters
+//! each node at the first rank of the order and leaves it at the last.
 
+use super::order::NodeOrder;
 use super::ring::Ring;
 use super::step::{Algorithm, CollectiveStep};
+use crate::RingWork;
 
-/// An all-reduce around a ring that begins at another rank of each node.
-#[derive(Clone, Copy, Debug)]
+/// A collective around a ring in another order.
+#[derive(Clone, Debug)]
 pub struct Channel {
     ring: Ring,
-    per_node: u32,
-    first: u32,
+    order: NodeOrder,
 }
 
 impl Channel {
-    /// Of so many ranks, which are whole nodes of `per_node` ranks; `first` is below that number.
-    pub(super) fn new(ranks: u32, per_node: u32, first: u32) -> Self {
-        Self { ring: Ring::allreduce(ranks), per_node, first }
+    /// Of so many ranks, which are whole nodes.
+    pub(super) fn new(ranks: u32, work: RingWork, order: NodeOrder) -> Self {
+        let ring = match work {
+            RingWork::Allreduce => Ring::allreduce(ranks),
+            RingWork::ReduceScatter => Ring::reduce_scatter(ranks),
+            RingWork::Allgather => Ring::allgather(ranks),
+        };
+        Self { ring, order }
     }
 
     /// The number of a rank in the ring.
     fn number(&self, rank: u32) -> u32 {
-        let local = rank % self.per_node;
-        let moved = if local >= self.first { local - self.first } else { local + (self.per_node - self.first) };
-        rank - local + moved
+        rank - rank % self.order.per_node() + self.order.place(rank)
     }
 
     /// The rank with a number in the ring.
     fn rank(&self, number: u32) -> u32 {
-        let local = number % self.per_node;
-        let left = self.per_node - self.first;
-        number - local + if local < left { local + self.first } else { local - left }
+        self.order.at(number, number % self.order.per_node())
     }
 }
 

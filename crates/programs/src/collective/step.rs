@@ -117,11 +117,16 @@ impl CollectiveStep {
         self
     }
 
-    /// The same among other ranks: `rank` names the one that a peer stands for.
+    /// The same among other ranks, each of which has a block: `rank` names the one that a peer or a block stands for.
     #[inline]
     pub(super) fn among(mut self, rank: impl Fn(u32) -> u32) -> Self {
         for moves in [&mut self.receives, &mut self.sends] {
-            moves.places[..moves.count].iter_mut().for_each(|of| of.peer = rank(of.peer));
+            for of in &mut moves.places[..moves.count] {
+                of.peer = rank(of.peer);
+                if let Piece::Blocks { first, count: 1 } = &mut of.piece {
+                    *first = rank(*first);
+                }
+            }
         }
         self
     }

@@ -11,8 +11,8 @@
 //! tree* is the first one mirrored (node v stands where n - 1 - v does), or for an odd number of nodes shifted by one (v
 //! stands where v - 1 does).
 //!
-//! *In a node* of g ranks they form a chain: the k-th of it is number `(first + k) mod g` of the node. The first of the
-//! chain, its *head*, exchanges with the heads of other nodes. Up, a rank receives from the next one of the chain, then
+//! *In a node* of g ranks they form a chain, in an order that is given. The first of the chain, its *head*, exchanges
+//! with the heads of other nodes. Up, a rank receives from the next one of the chain, then
 //! the head from its children at once, then it sends. Down, a rank receives, then the head sends to its children at
 //! once, then to the next one of the chain.
 //!
@@ -21,16 +21,16 @@
 //! o_r)`.
 
 use super::cycle::Cycle;
+use super::order::NodeOrder;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
 use crate::{Tree, Way};
 
 /// A reduction or a broadcast along one of the two trees.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TreeChannel {
     nodes: u32,
-    per_node: u32,
-    first: u32,
+    order: NodeOrder,
     tree: Tree,
     way: Way,
 }
@@ -47,9 +47,13 @@ enum Stage {
 }
 
 impl TreeChannel {
-    /// Of so many nodes of `per_node` ranks; `first` is below that number.
-    pub(super) fn new(nodes: u32, per_node: u32, first: u32, tree: Tree, way: Way) -> Self {
-        Self { nodes, per_node, first, tree, way }
+    /// Of so many ranks, which are whole nodes.
+    pub(super) fn new(ranks: u32, order: NodeOrder, tree: Tree, way: Way) -> Self {
+        Self { nodes: ranks / order.per_node(), order, tree, way }
+    }
+
+    fn per_node(&self) -> u32 {
+        self.order.per_node()
     }
 
     /// The place of a node in the first tree.
@@ -68,7 +72,7 @@ impl TreeChannel {
             Tree::Second if self.nodes.is_multiple_of(2) => self.nodes - 1 - place,
             Tree::Second => Cycle { ranks: self.nodes }.after(place, 1 % self.nodes),
         };
-        node * self.per_node + self.first
+        node * self.per_node() + self.order.first()
     }
 
     /// The parent of a place of the first tree; none of its root.
@@ -97,18 +101,18 @@ impl TreeChannel {
 
     /// The number of a rank in the chain of its node.
     fn in_chain(&self, rank: u32) -> u32 {
-        Cycle { ranks: self.per_node }.before(rank % self.per_node, self.first)
+        self.order.place(rank)
     }
 
-    /// The rank of the same node so many places after, or before, in the chain.
+    /// The next rank of the chain, or the one before.
     fn along_chain(&self, rank: u32, forward: bool) -> u32 {
-        let (cycle, local) = (Cycle { ranks: self.per_node }, rank % self.per_node);
-        rank - local + if forward { cycle.after(local, 1) } else { cycle.before(local, 1) }
+        let place = self.order.place(rank);
+        self.order.at(rank, if forward { place + 1 } else { place - 1 })
     }
 
     fn stages(&self, rank: u32) -> impl Iterator<Item = Stage> {
-        let (number, place) = (self.in_chain(rank), self.place(rank / self.per_node));
-        let (above, more) = (number > 0 || self.parent(place).is_some(), number + 1 < self.per_node);
+        let (number, place) = (self.in_chain(rank), self.place(rank / self.per_node()));
+        let (above, more) = (number > 0 || self.parent(place).is_some(), number + 1 < self.per_node());
         let (children, up) = (number == 0 && self.children(place)[0].is_some(), self.way == Way::Up);
         let all = [
             (up && more, Stage::FromChain),
@@ -123,7 +127,7 @@ impl TreeChannel {
 
     /// The rank that a rank sends to on the way up.
     fn above(&self, rank: u32) -> u32 {
-        match self.parent(self.place(rank / self.per_node)) {
+        match self.parent(self.place(rank / self.per_node())) {
             Some(parent) if self.in_chain(rank) == 0 => self.head(parent),
             _ => self.along_chain(rank, false),
         }
@@ -131,7 +135,7 @@ impl TreeChannel {
 
     /// The heads of the nodes below that of a rank.
     fn below(&self, rank: u32) -> impl Iterator<Item = u32> {
-        self.children(self.place(rank / self.per_node)).into_iter().flatten().map(|child| self.head(child))
+        self.children(self.place(rank / self.per_node())).into_iter().flatten().map(|child| self.head(child))
     }
 }
 
@@ -141,7 +145,7 @@ impl Algorithm for TreeChannel {
     }
 
     fn messages_of_a_block(&self) -> Option<u64> {
-        Some(u64::from(self.nodes) * u64::from(self.per_node) - 1)
+        Some(u64::from(self.nodes) * u64::from(self.per_node()) - 1)
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

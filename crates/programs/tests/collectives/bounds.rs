@@ -2,7 +2,7 @@
 
 use odonata_error::Error;
 use odonata_programs::collective::Division;
-use odonata_programs::{Broadcast, Op, PhaseAction, Reduce, Tree, Way};
+use odonata_programs::{Broadcast, Op, PhaseAction, Reduce, RingWork, Tree, Way};
 
 use crate::cases::{all, made, pxn};
 use crate::script::Script;
@@ -36,25 +36,30 @@ fn what_cannot_be_is_refused_with_its_field() {
 }
 
 #[test]
-fn a_channel_needs_whole_nodes_and_a_rank_of_them() {
-    let refused = |per_node, first| {
-        let ring = PhaseAction::RingChannel { per_node, first, bytes: 8 };
-        let tree = PhaseAction::TreeChannel { tree: Tree::Second, way: Way::Up, per_node, first, bytes: 8 };
+fn a_channel_needs_whole_nodes_and_each_rank_of_one() {
+    let refused = |order: &[u32]| {
+        let order = order.to_vec();
+        let ring = PhaseAction::RingChannel { work: RingWork::ReduceScatter, order: order.clone(), bytes: 8 };
+        let tree = PhaseAction::TreeChannel { tree: Tree::Second, way: Way::Up, order, bytes: 8 };
         let [ring, tree] = [ring, tree].map(|what| what.part(12).err().map(|error| error.to_string()));
         assert_eq!(ring, tree);
         ring
     };
-    assert_eq!(refused(4, 3), None);
-    let grid = |grid: &str, points| {
-        Some(format!("per_node: grid-of-other-size (grid = {grid}, points = {points}, ranks = 12)"))
+    assert_eq!(refused(&[3, 0, 2, 1]), None);
+    let grid = |field: &str, grid: &str, points| {
+        Some(format!("{field}: grid-of-other-size (grid = {grid}, points = {points}, ranks = 12)"))
     };
-    assert_eq!(refused(5, 0), grid("[5, 2]", 10));
-    assert_eq!(refused(0, 0), grid("[0, 0]", 0));
-    assert_eq!(refused(24, 0), grid("[24, 0]", 0));
+    assert_eq!(refused(&[0, 1, 2, 3, 4]), grid("order", "[5, 2]", 10));
+    assert_eq!(refused(&[]), grid("order", "[0, 0]", 0));
+    assert_eq!(refused(&(0..24).collect::<Vec<_>>()), grid("order", "[24, 0]", 0));
     let rails =
         |per_node| PhaseAction::PxnAlltoall { per_node, bytes: 8 }.part(12).err().map(|error| error.to_string());
-    assert_eq!([4, 5, 0, 24].map(rails), [None, grid("[5, 2]", 10), grid("[0, 0]", 0), grid("[24, 0]", 0)]);
-    assert_eq!(refused(4, 4), Some("first: out-of-range (found = 4, least = 0, most = 3)".into()));
+    let field = "per_node";
+    let others = [grid(field, "[5, 2]", 10), grid(field, "[0, 0]", 0), grid(field, "[24, 0]", 0)];
+    assert_eq!([4, 5, 0, 24].map(rails).to_vec(), [vec![None], others.to_vec()].concat());
+    assert_eq!(refused(&[1, 2, 3, 4]), Some("order[3]: out-of-range (found = 4, least = 0, most = 3)".into()));
+    let twice = "order[2]: second-time (what = `rank`, found = `1`, first_line = nothing)";
+    assert_eq!(refused(&[1, 2, 1, 0]), Some(twice.into()));
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn any_number_of_ranks_can_be_asked_for() {
     for ranks in [u32::MAX, 1 << 31, (1 << 31) + 1, (1 << 31) - 1] {
         let mut whats = all(ranks - 2, 1 << 8);
         for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
-            whats.push(PhaseAction::TreeChannel { tree, way, per_node: 1, first: 0, bytes: 1 << 8 });
+            whats.push(PhaseAction::TreeChannel { tree, way, order: vec![0], bytes: 1 << 8 });
         }
         let per_node = (1..=8).rev().find(|per_node| ranks.is_multiple_of(*per_node)).unwrap();
         whats.push(PhaseAction::PxnAlltoall { per_node, bytes: 1 << 8 });

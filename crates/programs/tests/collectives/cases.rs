@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_programs::collective::Collective;
 use odonata_programs::{
-    Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter, Tree, Way,
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, PhaseAction, Reduce, ReduceScatter, RingWork, Tree, Way,
 };
 
 /// Powers of two, their neighbours, and all small numbers.
@@ -46,21 +46,31 @@ pub fn unrooted(bytes: u64) -> Vec<PhaseAction> {
     all
 }
 
+/// The ranks of a node from each of them on, and some other orders.
+pub fn orders(per_node: u32) -> Vec<Vec<u32>> {
+    let rotated = (0..per_node).map(|first| (first..per_node).chain(0..first).collect());
+    let zigzag = |first: u32| {
+        let place = |k: u32| if k % 2 == 1 { first + k.div_ceil(2) } else { first + per_node - k / 2 };
+        (0..per_node).map(|k| place(k) % per_node).collect()
+    };
+    rotated.chain([0, per_node / 2].map(zigzag)).chain([(0..per_node).rev().collect()]).collect()
+}
+
 /// Channels of rings over nodes of all sizes that so many ranks can be divided into.
 pub fn channels(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
-    let sizes = (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node));
-    let first = |per_node| (0..per_node).map(move |first| PhaseAction::RingChannel { per_node, first, bytes });
-    sizes.flat_map(first).collect()
+    let mut all = Vec::new();
+    for order in (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node)).flat_map(orders) {
+        all.extend(RingWork::ALL.iter().map(|&work| PhaseAction::RingChannel { work, order: order.clone(), bytes }));
+    }
+    all
 }
 
 /// Both trees, both ways, over nodes of all sizes that so many ranks can be divided into.
 pub fn trees(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
     let mut all = Vec::new();
-    for per_node in (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node)) {
-        for first in 0..per_node {
-            for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
-                all.push(PhaseAction::TreeChannel { tree, way, per_node, first, bytes });
-            }
+    for order in (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node)).flat_map(orders) {
+        for (&tree, &way) in Tree::ALL.iter().flat_map(|tree| Way::ALL.iter().map(move |way| (tree, way))) {
+            all.push(PhaseAction::TreeChannel { tree, way, order: order.clone(), bytes });
         }
     }
     all
@@ -80,13 +90,13 @@ pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
 /// The collective of a specification, with its steps.
 pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
     match *what {
+        PhaseAction::RingChannel { work, ref order, bytes } => Collective::ring_channel(ranks, work, order, bytes),
+        PhaseAction::TreeChannel { tree, way, ref order, bytes } => {
+            Collective::tree_channel(ranks, tree, way, order, bytes)
+        }
         PhaseAction::Broadcast { algorithm, root, bytes } => Collective::broadcast(algorithm, ranks, root, bytes),
         PhaseAction::Reduce { algorithm, root, bytes } => Collective::reduce(algorithm, ranks, root, bytes),
         PhaseAction::Allreduce { algorithm, bytes } => Collective::allreduce(algorithm, ranks, bytes),
-        PhaseAction::RingChannel { per_node, first, bytes } => Collective::ring_channel(ranks, per_node, first, bytes),
-        PhaseAction::TreeChannel { tree, way, per_node, first, bytes } => {
-            Collective::tree_channel(ranks, tree, way, per_node, first, bytes)
-        }
         PhaseAction::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
         PhaseAction::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
         PhaseAction::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),

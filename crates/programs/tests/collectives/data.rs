@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use odonata_programs::collective::Act;
-use odonata_programs::{Allreduce, Op, PhaseAction, Tree, Way};
+use odonata_programs::{Allreduce, Op, PhaseAction, RingWork, Tree, Way};
 
 use crate::cases::{channels, made, numbers_of_ranks, pxn, rooted, roots, trees, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
@@ -27,7 +27,7 @@ fn other_collectives_end_as_mpi_promises() {
 }
 
 #[test]
-fn channels_of_a_ring_end_as_an_allreduce() {
+fn channels_of_a_ring_end_as_their_collectives() {
     for ranks in numbers_of_ranks() {
         channels(ranks, 1000).iter().for_each(|what| check(what, ranks));
     }
@@ -74,7 +74,7 @@ fn trees_end_as_a_reduction_and_a_broadcast() {
 fn a_node_is_inside_at_most_one_of_two_trees() {
     for nodes in 2..=33 {
         let sent = |tree| {
-            let what = PhaseAction::TreeChannel { tree, way: Way::Down, per_node: 1, first: 0, bytes: 8 };
+            let what = PhaseAction::TreeChannel { tree, way: Way::Down, order: vec![0], bytes: 8 };
             Script::new(&what, nodes).sent()
         };
         let (first, second) = (sent(Tree::First), sent(Tree::Second));
@@ -88,39 +88,44 @@ fn a_node_is_inside_at_most_one_of_two_trees() {
 }
 
 /// By hand, eight nodes: 0 - 4 - (2, 6), 2 - (1, 3), 6 - (5, 7), and the mirrored tree. With three ranks a node and
-/// `first` 1, ranks 1, 4, 7, ... exchange between nodes, and a chain goes on to 2 and then to 0.
+/// the order 1, 2, 0, ranks 1, 4, 7, ... exchange between nodes, and a chain goes on to 2 and then to 0.
 #[test]
 fn trees_by_hand() {
-    let above = |tree, per_node, first| -> Vec<Option<u32>> {
-        let ranks = 8 * per_node;
-        let what = PhaseAction::TreeChannel { tree, way: Way::Up, per_node, first, bytes: 8 };
+    let above = |tree, order: &[u32]| -> Vec<Option<u32>> {
+        let ranks = 8 * order.len() as u32;
+        let what = PhaseAction::TreeChannel { tree, way: Way::Up, order: order.to_vec(), bytes: 8 };
         let made = made(&what, ranks).unwrap();
         let last = |rank: u32| what.part(ranks).unwrap().chunks(rank) - 1;
         let to = |rank| made.step(rank, last(rank)).moves().find(|of| of.act == Act::Send).map(|of| of.peer);
         (0..ranks).map(to).collect()
     };
-    assert_eq!(above(Tree::First, 1, 0), [None, Some(2), Some(4), Some(2), Some(0), Some(6), Some(4), Some(6)]);
+    assert_eq!(above(Tree::First, &[0]), [None, Some(2), Some(4), Some(2), Some(0), Some(6), Some(4), Some(6)]);
     let second = [Some(1), Some(3), Some(1), Some(7), Some(5), Some(3), Some(5), None];
-    assert_eq!(above(Tree::Second, 1, 0), second);
-    let wide = above(Tree::First, 3, 1);
+    assert_eq!(above(Tree::Second, &[0]), second);
+    let wide = above(Tree::First, &[1, 2, 0]);
     assert_eq!(wide[..6], [Some(2), None, Some(1), Some(5), Some(7), Some(4)]);
     assert_eq!(wide[12..15], [Some(14), Some(1), Some(13)]);
 }
 
-/// Three nodes of four ranks: each channel goes around the ranks of a node from its own first one on, and leaves the node
-/// once. Catches rings that leave all nodes by one rank, and ranks that are visited in another order.
+/// Three nodes of four ranks: each channel goes around the ranks of a node in its own order, and leaves the node once.
+/// Catches rings that leave all nodes by one rank, and ranks that are visited in another order.
 #[test]
 fn channels_leave_nodes_at_different_ranks() {
-    let after = |per_node, first| -> Vec<u32> {
-        let ring = made(&PhaseAction::RingChannel { per_node, first, bytes: 12 }, 12).unwrap();
+    let of = |order: &[u32]| {
+        let what = PhaseAction::RingChannel { work: RingWork::Allreduce, order: order.to_vec(), bytes: 12 };
+        made(&what, 12).unwrap()
+    };
+    let after = |order| -> Vec<u32> {
+        let ring = of(order);
         let to = |rank| ring.step(rank, 0).moves().find(|of| of.act == Act::Send).unwrap().peer;
         (0..12).map(to).collect()
     };
-    assert_eq!(after(4, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0]);
-    assert_eq!(after(4, 1), [5, 2, 3, 0, 9, 6, 7, 4, 1, 10, 11, 8]);
-    assert_eq!(after(4, 3), [1, 2, 7, 0, 5, 6, 11, 4, 9, 10, 3, 8]);
+    assert_eq!(after(&[0, 1, 2, 3]), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0]);
+    assert_eq!(after(&[1, 2, 3, 0]), [5, 2, 3, 0, 9, 6, 7, 4, 1, 10, 11, 8]);
+    assert_eq!(after(&[3, 0, 1, 2]), [1, 2, 7, 0, 5, 6, 11, 4, 9, 10, 3, 8]);
+    assert_eq!(after(&[1, 2, 0, 3]), [3, 2, 0, 5, 7, 6, 4, 9, 11, 10, 8, 1]);
     let plain = made(&PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: 12 }, 12).unwrap();
-    let first = made(&PhaseAction::RingChannel { per_node: 3, first: 0, bytes: 12 }, 12).unwrap();
+    let first = of(&[0, 1, 2]);
     assert!((0..12).all(|rank| (0..22).all(|index| plain.step(rank, index) == first.step(rank, index))));
 }
 
@@ -162,7 +167,9 @@ fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Count
     let items: Vec<Item> = match what {
         PhaseAction::Broadcast { root, .. } if *root != rank => Vec::new(),
         PhaseAction::TreeChannel { way: Way::Down, .. } if root_of_tree(what, ranks) != rank => Vec::new(),
-        PhaseAction::Allgather { .. } => vec![Item::Block(rank)],
+        PhaseAction::Allgather { .. } | PhaseAction::RingChannel { work: RingWork::Allgather, .. } => {
+            vec![Item::Block(rank)]
+        }
         PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
             (0..ranks).map(|to| Item::Pair(rank, to)).collect()
         }
@@ -173,14 +180,15 @@ fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Count
 
 /// The head of node 0, or in the second tree that of the last node, or for an odd number of nodes of node 1.
 fn root_of_tree(what: &PhaseAction, ranks: u32) -> u32 {
-    let PhaseAction::TreeChannel { tree, per_node, first, .. } = *what else { unreachable!("{what:?} is no tree") };
+    let PhaseAction::TreeChannel { tree, order, .. } = what else { unreachable!("{what:?} is no tree") };
+    let per_node = order.len() as u32;
     let nodes = ranks / per_node;
     let node = match tree {
         Tree::First => 0,
         Tree::Second if nodes.is_multiple_of(2) => nodes - 1,
         Tree::Second => 1 % nodes,
     };
-    node * per_node + first
+    node * per_node + order[0]
 }
 
 fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
@@ -190,16 +198,20 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
     let (expected, divided_by_rank): (Vec<(Item, Counts)>, bool) = match *what {
         PhaseAction::Broadcast { root, .. } => (blocks(&|_| from(ranks, [root])), false),
         PhaseAction::Reduce { root, .. } if root != rank => (Vec::new(), false),
-        PhaseAction::Reduce { .. } | PhaseAction::Allreduce { .. } | PhaseAction::RingChannel { .. } => {
-            (blocks(&|_| everybody.clone()), false)
-        }
+        PhaseAction::Reduce { .. }
+        | PhaseAction::Allreduce { .. }
+        | PhaseAction::RingChannel { work: RingWork::Allreduce, .. } => (blocks(&|_| everybody.clone()), false),
         PhaseAction::TreeChannel { way: Way::Down, .. } => {
             (blocks(&|_| from(ranks, [root_of_tree(what, ranks)])), false)
         }
         PhaseAction::TreeChannel { .. } if root_of_tree(what, ranks) != rank => (Vec::new(), false),
         PhaseAction::TreeChannel { .. } => (blocks(&|_| everybody.clone()), false),
-        PhaseAction::Allgather { .. } => (blocks(&|i| from(ranks, [i])), true),
-        PhaseAction::ReduceScatter { .. } => (vec![(Item::Block(rank), everybody.clone())], true),
+        PhaseAction::Allgather { .. } | PhaseAction::RingChannel { work: RingWork::Allgather, .. } => {
+            (blocks(&|i| from(ranks, [i])), true)
+        }
+        PhaseAction::ReduceScatter { .. } | PhaseAction::RingChannel { work: RingWork::ReduceScatter, .. } => {
+            (vec![(Item::Block(rank), everybody.clone())], true)
+        }
         PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
             ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false)
         }
@@ -210,7 +222,10 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
     for (item, counts) in expected {
         assert_eq!(end.data.get(&item), Some(&counts), "{name}: rank {rank}, {item:?}");
     }
-    if let PhaseAction::Barrier { .. } | PhaseAction::Allreduce { .. } | PhaseAction::RingChannel { .. } = what {
+    if let PhaseAction::Barrier { .. }
+    | PhaseAction::Allreduce { .. }
+    | PhaseAction::RingChannel { work: RingWork::Allreduce, .. } = what
+    {
         assert_eq!(end.heard, (1 << ranks) - 1, "{name}: rank {rank} goes on before all have come");
     }
 }

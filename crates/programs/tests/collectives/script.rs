@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use odonata_programs::collective::{Act, Collective, Move, Piece};
-use odonata_programs::{Op, Part, PhaseAction};
+use odonata_programs::{Op, Part, PhaseAction, RingWork};
 
 use crate::cases;
 
@@ -73,6 +73,7 @@ impl Script {
 /// Bytes of the vector of a collective that reduces.
 fn vector(what: &PhaseAction) -> u64 {
     match *what {
+        PhaseAction::RingChannel { work: RingWork::Allgather, .. } => 0,
         PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
         | PhaseAction::RingChannel { bytes, .. }
@@ -152,13 +153,15 @@ fn items(piece: Piece, parts: u32) -> Vec<Item> {
 /// Bytes of an item, by the rule of the division.
 fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
     let (vector, each) = match *what {
+        PhaseAction::Allgather { bytes, .. } | PhaseAction::RingChannel { work: RingWork::Allgather, bytes, .. } => {
+            (u128::from(bytes) * u128::from(ranks), 0)
+        }
         PhaseAction::Broadcast { bytes, .. }
         | PhaseAction::Reduce { bytes, .. }
         | PhaseAction::Allreduce { bytes, .. }
         | PhaseAction::RingChannel { bytes, .. }
         | PhaseAction::TreeChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
-        PhaseAction::Allgather { bytes, .. } => (u128::from(bytes) * u128::from(ranks), 0),
         PhaseAction::Alltoall { bytes, .. } | PhaseAction::PxnAlltoall { bytes, .. } => (0, u128::from(bytes)),
         _ => (0, 0),
     };

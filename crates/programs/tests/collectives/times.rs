@@ -299,7 +299,10 @@ fn trees_take_what_their_pages_say() {
 
 #[test]
 fn each_of_two_trees_takes_its_depth_and_a_chain_its_length() {
-    let of = |tree, way, per_node| PhaseAction::TreeChannel { tree, way, per_node, first: per_node / 2, bytes: 24 };
+    let of = |tree, way, per_node: u32| {
+        let order = (per_node / 2..per_node).chain(0..per_node / 2).collect();
+        PhaseAction::TreeChannel { tree, way, order, bytes: 24 }
+    };
     for &tree in Tree::ALL {
         for depth in 1..=6 {
             let (n, levels) = (1 << depth, depth);

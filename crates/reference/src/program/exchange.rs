@@ -22,6 +22,8 @@ pub(crate) struct Outgoing {
     protocol: Protocol,
     /// Its NICs.
     nics: Nics,
+    /// The CPU that sends it, as an index into the CPUs of its rank.
+    pub(crate) cpu: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +105,7 @@ impl World<'_> {
                     if protocol == Protocol::Rendezvous { spec.costs.rendezvous_ps } else { self.copy(who, bytes) };
                 let key = MessageKey { peer: to, iteration, label };
                 let task_ps = sized.map_or(spec.costs.send_ps.saturating_add(more), |of| of.send_ps);
-                let message = Outgoing { op, key, bytes, protocol, nics };
+                let message = Outgoing { op, key, bytes, protocol, nics, cpu };
                 self.occupy(t, who, cpu, Task::Send { to, bytes }, task_ps, AfterTask::HandOver(message));
             }
             Action::Receive { op, cpu, from, label, nics } => {
@@ -129,7 +131,7 @@ impl World<'_> {
 
     /// The CPU task of a send has ended.
     pub(crate) fn hand_over(&mut self, t: u64, who: RankId, message: Outgoing) {
-        let Outgoing { op, key, bytes, protocol, nics } = message;
+        let Outgoing { op, key, bytes, protocol, nics, .. } = message;
         let memory_ps = self.running(who.job).spec.costs.memory_ps;
         let row = self.rows.len();
         self.rows.push(MessageRow {

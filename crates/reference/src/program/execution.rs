@@ -55,6 +55,14 @@ impl Execution {
         Self::Graph(Schedule::new(graph, names_nics))
     }
 
+    /// The number of a CPU of the rank.
+    pub(crate) fn cpu(&self, index: u16) -> u32 {
+        match self {
+            Self::Phases(_) => index.into(),
+            Self::Graph(schedule) => schedule.cpu(index),
+        }
+    }
+
     /// An iteration begins.
     pub(crate) fn begin(&mut self) {
         match self {

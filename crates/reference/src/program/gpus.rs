@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_sim::spec::{GpuSpec, InnerNetwork};
+use odonata_sim::spec::{CpuRate, GpuSpec, InnerNetwork};
 use odonata_topology::Bandwidth;
 
 use super::exchange::Outgoing;
@@ -30,6 +30,8 @@ pub(crate) struct Transfer {
     /// How many queues it has passed.
     passed: usize,
     bytes: u64,
+    /// The time that the CPU of its sender takes to write it, if that has a rate.
+    written: Option<u64>,
     /// When its last byte comes to the queue.
     tail: u64,
     row: usize,
@@ -97,13 +99,17 @@ impl World<'_> {
     pub(crate) fn begin_transfer(&mut self, t: u64, who: RankId, message: Outgoing, row: usize) {
         let to = RankId { rank: message.key.peer, ..who };
         let key = MessageKey { peer: who.rank, ..message.key };
-        let left = self.ask_queue(t, to, Transfer { key, passed: 0, bytes: message.bytes, tail: t, row });
+        let cpu = self.rank(who).execution.cpu(message.cpu);
+        let gpus = self.spec.jobs[who.job].program.as_ref().and_then(|of| of.gpus.as_ref()).expect("there are GPUs");
+        let rate = gpus.rates.iter().find(|&&CpuRate(of, _)| of == cpu);
+        let written = rate.map(|&CpuRate(_, rate)| rate.serialisation_ps(message.bytes));
+        let left = self.ask_queue(t, to, Transfer { key, passed: 0, bytes: message.bytes, written, tail: t, row });
         self.expect(left, who, RankEvent::Sent(message.key));
     }
 
     /// A transfer to a rank asks for its next queue. Returns when it has left that queue.
     pub(crate) fn ask_queue(&mut self, t: u64, who: RankId, transfer: Transfer) -> u64 {
-        let Transfer { key, passed, bytes, tail, row } = transfer;
+        let Transfer { key, passed, bytes, written, tail, row } = transfer;
         let spec = self.spec;
         let gpus = spec.jobs[who.job].program.as_ref().and_then(|of| of.gpus.as_ref()).expect("there are GPUs");
         let [from, to] = [RankId { rank: key.peer, ..who }, who].map(|rank| self.gpu(rank).expect("there are GPUs"));
@@ -111,11 +117,14 @@ impl World<'_> {
         let (bandwidth, latency) = parameters(gpus, path[passed]);
         let node = spec.jobs[who.job].nodes[who.rank as usize];
         let free = self.inner_queues.entry((node, path[passed])).or_default();
-        let begin = t.max(*free);
         let time = bandwidth.serialisation_ps(bytes);
+        // A CPU with a rate leaves the rest of the queue to others.
+        let pace = written.map_or(time, |written| written.max(time));
+        let served = t.max(*free) + time;
+        let begin = if served > t + pace { served - pace } else { t };
         // The last byte leaves when all are served, and not before it has come.
-        let end = if tail > begin + time { tail } else { begin + time };
-        *free = end;
+        let end = if tail > begin + pace { tail } else { begin + pace };
+        *free = served.max(end + time - pace);
         if passed + 1 < path.len() {
             let further = Transfer { passed: passed + 1, tail: end + latency, ..transfer };
             self.expect(begin + latency, who, RankEvent::Queue(further));

@@ -26,6 +26,11 @@ impl Schedule {
         Self { graph, names_nics, waits_for: Vec::new(), ready: BTreeSet::new(), open: 0 }
     }
 
+    /// The number in the text of a CPU.
+    pub(crate) fn cpu(&self, index: u16) -> u32 {
+        self.graph.cpus()[usize::from(index)]
+    }
+
     /// An iteration begins.
     pub(crate) fn begin(&mut self) {
         let operations = self.graph.operations().len();

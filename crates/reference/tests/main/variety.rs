@@ -248,6 +248,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
             count(counts, format!("GPUs {}", kind.split(' ').next().expect("its name")), used && gpus.count > 1);
             count(counts, "several ranks a GPU", used && job.nodes.len() > gpus.count as usize * nodes.len());
             count(counts, "NICs of GPUs", rails > 1 && gpus.nics.iter().any(|&nic| nic > 0));
+            count(counts, "CPUs with rates", used && gpus.count > 1 && !gpus.rates.is_empty());
         }
         count(counts, "copies", program.costs.copy.is_some());
         count(counts, "large requests", program.costs.control_bytes > spec.fabric.packet_bytes);
@@ -313,7 +314,7 @@ fn programs_meet_every_rule() {
     let costs =
         ["large requests", "trace", "irequires", "several CPUs", "large tags", "along an axis", "beside traffic"];
     let ends = ["near messages", "rendezvous", "messages under way at the end", "cut short", "complete", "stalled"];
-    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "several ranks a GPU", "NICs of GPUs"];
+    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "several ranks a GPU", "NICs of GPUs", "CPUs with rates"];
     assert_each(&counts, 30, &gpus);
     for list in [&jobs[..], &costs, &ends] {
         assert_each(&counts, 100, list);
@@ -391,6 +392,7 @@ fn collectives_of_gpus_meet_every_rule() {
             count(&mut counts, "a rank for each GPU of several", gpus.count as usize == per_node && per_node > 1);
             count(&mut counts, "several nodes of several ranks", per_node > 1 && per_node < job.nodes.len());
             count(&mut counts, "NICs of GPUs", rails > 1 && gpus.nics.iter().any(|&nic| nic > 0));
+            count(&mut counts, "CPUs with rates", per_node > 1 && !gpus.rates.is_empty());
             let combines = program.costs.combine.is_some() || !program.combine_by_size.is_empty();
             match &program.body {
                 Body::Phases { phases, .. } if phases.len() == 1 => {
@@ -431,7 +433,7 @@ fn collectives_of_gpus_meet_every_rule() {
     let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
     let exchanges = ["PxnAlltoall, eager", "PxnAlltoall, rendezvous"];
     let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
-    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs"];
+    let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs", "CPUs with rates"];
     let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];
     let ends = ["near messages", "rendezvous", "complete", "cut short"];
     for list in [&forms[..], &exchanges, &trees, &gpus, &nodes, &ends] {

@@ -91,7 +91,9 @@ impl Running {
     /// A message goes from GPU to GPU of a node. Its send is complete when it has left the first queue.
     fn begin_transfer(&mut self, key: MessageKey, bytes: u64, token: Token, row: u32, context: &mut NodeContext) {
         let issue = context.now;
-        self.transfers.insert(key, Transfer { issued: Issued { issue, row }, tail: issue });
+        let gpus = self.gpus.as_ref().expect("only GPUs make transfers");
+        let pace = if gpus.have_rates() { gpus.pace_ps(self.cpu_of(key.from, token), bytes) } else { 0 };
+        self.transfers.insert(key, Transfer { issued: Issued { issue, row }, pace, tail: issue });
         self.at_sender.insert(key, RendezvousSend { token, bytes, issue, row });
         let left = self.ask_queue(key, 0, bytes, context);
         self.transfer_event(RankEventKind::Sent, left, key, 0, bytes, context);
@@ -101,7 +103,8 @@ impl Running {
     pub(super) fn ask_queue(&mut self, key: MessageKey, place: u32, bytes: u64, context: &mut NodeContext) -> u64 {
         let gpus = self.gpus.as_mut().expect("only GPUs make transfers");
         let transfer = self.transfers.get_mut(&key).expect("it is on its way");
-        let Served { left, asks, comes } = gpus.serve([key.from, key.to], place, bytes, context.now, transfer.tail);
+        let times = [context.now, transfer.tail, transfer.pace];
+        let Served { left, asks, comes } = gpus.serve([key.from, key.to], place, bytes, times);
         transfer.tail = comes;
         if let Some(at) = asks {
             self.transfer_event(RankEventKind::Queue, at, key, place + 1, bytes, context);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use odonata_topology::Bandwidth;
 
-use crate::spec::{GpuSpec, InnerNetwork};
+use crate::spec::{CpuRate, GpuSpec, InnerNetwork};
 
 /// The queues between the GPUs of all nodes of a job.
 pub struct Gpus {
@@ -17,6 +17,8 @@ pub struct Gpus {
     paths: Vec<Vec<u32>>,
     /// When each queue of each node becomes free.
     free: Vec<u64>,
+    /// How fast some CPUs of a rank write.
+    rates: Vec<CpuRate>,
 }
 
 /// A queue of a node.
@@ -57,7 +59,7 @@ impl Gpus {
         };
         let place = nodes.iter().zip(places).map(&mut of_rank).collect();
         let free = vec![0; first.len() * queues.len()];
-        Self { place, count: spec.count, queues, paths, free }
+        Self { place, count: spec.count, queues, paths, free, rates: spec.rates.clone() }
     }
 
     /// Whether two ranks of a node are on different GPUs.
@@ -67,17 +69,34 @@ impl Gpus {
         from != to
     }
 
-    /// A transfer between two ranks asks at `now` for the queue at a place of its path; its last byte comes at `tail`.
-    pub fn serve(&mut self, ranks: [u32; 2], place: u32, bytes: u64, now: u64, tail: u64) -> Served {
+    /// Whether some CPUs of a rank have rates.
+    #[must_use]
+    pub fn have_rates(&self) -> bool {
+        !self.rates.is_empty()
+    }
+
+    /// How long a CPU of a rank writes a transfer at least: 0 without a rate.
+    #[must_use]
+    pub fn pace_ps(&self, cpu: u32, bytes: u64) -> u64 {
+        self.rates.iter().find(|of| of.0 == cpu).map_or(0, |of| of.1.serialisation_ps(bytes))
+    }
+
+    /// A transfer between two ranks asks at `now` for the queue at a place of its path; its last byte comes at `tail`, and
+    /// its CPU writes it for `pace` at least.
+    pub fn serve(&mut self, ranks: [u32; 2], place: u32, bytes: u64, [now, tail, pace]: [u64; 3]) -> Served {
         let [(from, first), (to, _)] = ranks.map(|rank| self.place[rank as usize]);
         let path = &self.paths[(from * self.count + to) as usize][place as usize..];
         let InnerQueue { bandwidth, latency_ps } = self.queues[path[0] as usize];
         let time = bandwidth.serialisation_ps(bytes);
+        let pace = pace.max(time);
         let free = &mut self.free[(first + path[0]) as usize];
-        let begin = now.max(*free);
-        *free = begin.saturating_add(time).max(tail);
+        // When the queue has served it and all before it, if none comes later.
+        let served = now.max(*free).saturating_add(time);
+        let begin = now.max(served.saturating_sub(pace));
+        let left = begin.saturating_add(pace).max(tail);
+        *free = served.max(left - (pace - time));
         let asks = (path.len() > 1).then(|| begin.saturating_add(latency_ps));
-        Served { left: *free, asks, comes: free.saturating_add(latency_ps) }
+        Served { left, asks, comes: left.saturating_add(latency_ps) }
     }
 }
 

@@ -16,6 +16,13 @@ impl Running {
         trace.graph(rank)
     }
 
+    /// The number of the CPU of an operation: 0 of phases.
+    pub(super) fn cpu_of(&self, rank: u32, operation: Token) -> u32 {
+        let Program::Trace(trace) = &*self.program else { return 0 };
+        let graph = trace.graph(rank);
+        graph.cpu(&graph.operations()[operation as usize])
+    }
+
     /// The NICs that the two operations of a message name: that of this rank, and that of its peer. None if the NIC is
     /// chosen by the `rail` of the fabric.
     pub(super) fn nics(&self, rank: u32, operation: Token) -> Option<[u8; 2]> {

@@ -68,6 +68,8 @@ pub struct Issued {
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     pub issued: Issued,
+    /// How long its CPU writes it at least.
+    pub pace: u64,
     /// When its last byte comes to the queue that it asks for.
     pub tail: u64,
 }

@@ -19,7 +19,14 @@ pub struct GpuSpec {
     pub nics: Vec<u32>,
     /// What joins the GPUs of a node.
     pub network: InnerNetwork,
+    /// CPUs of a rank that write to other GPUs of their node at most so fast; each CPU at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<CpuRate>,
 }
+
+/// The number of a CPU of each rank, and its rate. A list of two numbers in a specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuRate(pub u32, pub Bandwidth);
 
 /// The network between the GPUs of a node. Bandwidths are those of one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,13 +63,22 @@ pub struct GpuLink(pub u32, pub u32, pub Bandwidth);
 
 /// Refuses GPUs that cannot be simulated on nodes with so many NICs. `at` is their path.
 pub(super) fn check_gpus(gpus: &GpuSpec, rails: u32, at: &Path) -> Result<(), Error> {
-    let GpuSpec { count, nics, network } = gpus;
+    let GpuSpec { count, nics, network, rates } = gpus;
     range(&at.join("count"), u64::from(*count), 1, MAX_GPUS.into())?;
     if nics.len() != *count as usize {
         return Err(ErrorKind::NicsOfGpus { found: nics.len(), gpus: *count }.at(at.join("nics")));
     }
     for (gpu, &nic) in nics.iter().enumerate() {
         range(&at.join("nics").join(gpu), nic.into(), 0, u64::from(rails) - 1)?;
+    }
+    for (index, &CpuRate(cpu, rate)) in rates.iter().enumerate() {
+        let at = at.join("rates").join(index);
+        if rates[..index].iter().any(|other| other.0 == cpu) {
+            return Err(ErrorKind::SecondTime { what: "CPU", found: cpu.to_string(), first_line: None }.at(at.join(0)));
+        }
+        if rate.micro_bytes_per_second() == 0 {
+            return Err(ErrorKind::NoBandwidth {}.at(at.join(1)));
+        }
     }
     let at = at.join("network");
     let (bandwidths, latency_ps) = match network {

@@ -6,9 +6,8 @@
 The models: one ring in the order of the ranks, and between nodes eight rings side by side (`ring-channels`) and
 `hierarchical`: a reduce-scatter inside each node, all-reduces between the GPUs of one number, an all-gather inside; all
 with the protocol Simple. The model `nccl` is rings side by side or trees, with the protocol, whichever NCCL's tuning
-model chooses for the size (`algorithm = "nccl"`). Three models are *nccl* with one setting changed: `nccl-start` begins
-as late as the published time of 0 bytes says; `nccl-2.7` chooses as version 2.7.5 did, with the times of its tables; in
-`nccl-buffer` only messages that are larger than the whole buffer wait for their receive.
+model chooses for the size (`algorithm = "nccl"`). Two models are *nccl* with one setting changed: `nccl-start` begins
+as late as the published time of 0 bytes says; `nccl-2.7` chooses as version 2.7.5 did, with the times of its tables.
 
 The bus bandwidth is `2 (n - 1) / n` times the bytes of a rank over the time, for n ranks.
 """
@@ -46,9 +45,7 @@ PRESET = "superpod-h100-gpu"
 A100 = "240 GB/s"
 """A port of a GPU: twelve links of NVLink 3 at the 20 GB/s that NCCL reckons with (NCCL, src/graph/topo.h)."""
 HDR = "200 Gbit/s"
-STARTED, OLD, BUFFERED = f"{NCCL}-start", f"{NCCL}-2.7", f"{NCCL}-buffer"
-BUFFER = "4 MiB"
-"""Of Simple: NCCL, src/init.cc."""
+STARTED, OLD = f"{NCCL}-start", f"{NCCL}-2.7"
 OLD_CHANNELS, OLD_SPEED = 8, 24.0
 """Channels of version 2.7.5 on `dgx-a100`, one for each NIC, and the speed of its list that a NIC allows, in GB/s."""
 START_US = 34.69
@@ -86,7 +83,7 @@ CLUSTERS = {
         8,
         ("ring", "ring-channels", "hierarchical", NCCL),
         "NVIDIA/deepops, guide of a performance cluster: all_reduce_perf, out of place",
-        (STARTED, OLD, BUFFERED),
+        (STARTED, OLD),
     ),
 }
 
@@ -113,14 +110,12 @@ def make(point: Mapping[str, Any]) -> Scenario:
     of, model = CLUSTERS[point["cluster"]], point["model"]
     app = {
         "collective": "allreduce",
-        "algorithm": NCCL if model in (STARTED, BUFFERED) else model,
+        "algorithm": NCCL if model == STARTED else model,
         "message": f"{point['bytes']} B",
     }
     host: dict[str, Any] = {}
     if model == STARTED:
         host = {"call": f"{usual_start() + START_US:.4f} us"}
-    if model == BUFFERED:
-        host = {"eager": BUFFER}
     if model == OLD:
         chosen = version.choice(old(point["cluster"]), point["bytes"])
         app |= {"algorithm": tuning.ALGORITHMS[chosen[0]], "protocol": chosen[1]}
@@ -248,13 +243,13 @@ def _near() -> str:
 
 def _of_runs(_rows: Sequence[Row], runs: Runs) -> dict[str, str]:
     """What each setting gives beside the published values."""
-    ours, models = bandwidths(runs), (NCCL, STARTED, OLD, BUFFERED)
+    ours, models = bandwidths(runs), (NCCL, STARTED, OLD)
     lines = []
     for (cluster, size), theirs in published().items():
         values = [ours.get((cluster, size, model)) for model in models]
         cells = ["" if value is None else f"{value / theirs:.2f}" for value in values]
         lines.append([cluster, units.format_bytes(size), f"{theirs:.1f}", *cells])
-    return {"experiments": table(["cluster", "size", "published, GB/s", *models], lines, "lrrrrrr")}
+    return {"experiments": table(["cluster", "size", "published, GB/s", *models], lines, "lrrrrr")}
 
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
@@ -278,7 +273,6 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
         "near": _near(),
         "start": f"{START_US} us",
         "version": version.VERSION,
-        "buffer": BUFFER,
         "old_choices": ", ".join(_old_choices()),
         "chosen": table(
             ["cluster", "size", "algorithm", "protocol", "NCCL's estimate, GB/s", "estimate / published"],

@@ -37,6 +37,17 @@ class Ranks:
         return dict(sorted(counts.items()))
 
 
+@dataclass(frozen=True)
+class JobNodes:
+    """What a program may depend on of its nodes before its ranks are mapped."""
+
+    count: int
+    nic: int
+    """Bandwidth of a NIC, in millionths of a byte per second."""
+    gpus_in_order: bool
+    """Whether each GPU has one rank, and the ranks of a node are side by side."""
+
+
 ON = "with `off`: a rank pauses when it has worked for so long, a time or a distribution (default: no pauses)"
 OFF = "with `on`: how long each pause is, a time or a distribution"
 
@@ -80,9 +91,8 @@ class Program(App):
         """The algorithm because of which it needs a rank for each GPU, node by node; None without one."""
         return None
 
-    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
-        """The same with what depends on the number of nodes, the costs of the job, and the bandwidth of a NIC filled
-        in; before `decided`.
+    def on_nodes(self, nodes: JobNodes, overhead: HostTable) -> Self:  # noqa: ARG002
+        """The same with what depends on the nodes and the costs of the job filled in; before `decided`.
 
         Raises InputError, whose path leads into the app's table.
         """

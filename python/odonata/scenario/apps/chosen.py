@@ -9,7 +9,8 @@ from odonata import units
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError, unknown
 from odonata.machine.host import HostTable
-from odonata.scenario.apps.collectives import ALGORITHMS
+from odonata.scenario.apps.channelled import CHANNELS
+from odonata.scenario.apps.collective import ALGORITHMS
 from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.nccl import NCCL, PXN, exchange
@@ -45,16 +46,15 @@ FlopRate = Annotated[
 ]
 #: Collective -> its algorithm, or the library that chooses one.
 AlgorithmTable = Annotated[dict[str, str], BeforeValidator(input_error_as_problem(_algorithms_and({})))]
+#: Further algorithms, of groups that are known by their nodes.
+OF_GROUPS = {"alltoall": (PXN, NCCL), **dict.fromkeys(("allreduce", "allgather", "reduce-scatter"), (CHANNELS,))}
 #: The same for a job whose groups are known by their nodes.
-GroupAlgorithmTable = Annotated[
-    dict[str, str], BeforeValidator(input_error_as_problem(_algorithms_and({"alltoall": (PXN, NCCL)})))
-]
+GroupAlgorithmTable = Annotated[dict[str, str], BeforeValidator(input_error_as_problem(_algorithms_and(OF_GROUPS)))]
 
 
 def for_each_gpu(algorithms: Mapping[str, str] | None) -> str | None:
     """Its algorithm that needs a rank for each GPU, node by node; None without one."""
-    algorithm = (algorithms or {}).get("alltoall")
-    return algorithm if algorithm in (PXN, NCCL) else None
+    return next((name for name in (algorithms or {}).values() if name in (PXN, NCCL, CHANNELS)), None)
 
 
 def as_nccl_chooses(algorithms: dict[str, str] | None, nodes: int, overhead: HostTable) -> dict[str, str] | None:
@@ -62,6 +62,8 @@ def as_nccl_chooses(algorithms: dict[str, str] | None, nodes: int, overhead: Hos
 
     Raises InputError (path `algorithm`) for nodes without GPUs of NVIDIA.
     """
+    if algorithms is not None and CHANNELS in algorithms.values():
+        gpus_of_a_node(CHANNELS, overhead, "algorithm")
     if algorithms is None or algorithms.get("alltoall") != NCCL:
         return algorithms
     gpus_of_a_node(NCCL, overhead, "algorithm")

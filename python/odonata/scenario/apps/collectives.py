@@ -3,104 +3,22 @@
 What each algorithm sends is in the crate `odonata-programs`, `collective/`; `docs/applications.md` has the table.
 """
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
-from odonata import _core
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
-from odonata.scenario.apps.app import PhasedProgram
-from odonata.scenario.apps.libraries import LIBRARIES, REDUCE_BROADCAST, chosen
-from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
-from odonata.scenario.apps.nccl import NCCL, ORDER, PXN, Communicator, choice, communicator, exchange, known, limits
-from odonata.scenario.apps.of_nodes import OF_NODES, Vector, by_rails, gpus_of_a_node
-from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_limits, with_protocol
+from odonata.scenario.apps.app import JobNodes
+from odonata.scenario.apps.channelled import CHANNELS, TREE, ChannelledCollective
+from odonata.scenario.apps.collective import ALGORITHMS, Collective, SizedCollective, algorithm_of, single_phase_problem
+from odonata.scenario.apps.libraries import REDUCE_BROADCAST, chosen
+from odonata.scenario.apps.nccl import NCCL, PXN, exchange
+from odonata.scenario.apps.of_nodes import OF_NODES, by_rails, gpus_of_a_node
 from odonata.scenario.apps.values import MessageSize
 
-
-def _as_phrase(sentence: str) -> str:
-    return sentence[:1].lower() + (sentence[1:] if sentence.endswith("...") else sentence[1:].removesuffix("."))
-
-
-#: Collective -> algorithm -> what it does.
-ALGORITHMS: dict[str, dict[str, str]] = {
-    collective: {name: _as_phrase(about) for name, about in algorithms.items()}
-    for collective, algorithms in _core.collectives().items()
-}
-
-
-def algorithm_of(collective: str, *others: str) -> Any:
-    """The type of an algorithm of a collective: one of the names that the core knows, one of `others`, or a library
-    that chooses one.
-    """
-    return Literal[(*ALGORITHMS[collective], *others, *LIBRARIES)]
-
-
-class Collective(PhasedProgram):
-    """A collective operation of MPI, by one of its algorithms."""
-
-    #: Algorithm -> its description, as declared by the core.
-    algorithms: ClassVar[Mapping[str, str]]
-    #: The reason for the default algorithms.
-    reason: ClassVar[str]
-
-    collective: str
-    algorithm: str | None
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """The core lists the algorithms."""
-        super().__pydantic_init_subclass__(**kwargs)
-        for name in get_args(cls.model_fields["collective"].annotation):
-            cls.algorithms = ALGORITHMS[name]
-
-    @abstractmethod
-    def usual(self, ranks: int) -> str:
-        """The default algorithm."""
-
-    @abstractmethod
-    def options(self, ranks: int) -> dict[str, Any]:
-        """The core's options other than the algorithm. Raises InputError with a path into the app's table."""
-
-    def decided(self, ranks: int) -> Self:
-        """With its algorithm filled in."""
-        if self.algorithm in LIBRARIES:
-            return self.model_copy(update={"algorithm": chosen(self.algorithm, self.collective, ranks, self.size)})
-        return self.model_copy(update={"algorithm": self.algorithm or self.usual(ranks)})
-
-    @property
-    def size(self) -> int:
-        """`message` in bytes; 0 if there is none."""
-        return 0
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """A single phase."""
-        return [{"what": {"name": self.collective, "algorithm": self.algorithm, **self.options(ranks)}}]
-
-
-class SizedCollective(Collective):
-    """A collective that moves data."""
-
-    message: MessageSize
-
-    @property
-    def size(self) -> int:
-        """`message` in bytes."""
-        return self.message
-
-    def options(self, ranks: int) -> dict[str, Any]:  # noqa: ARG002
-        """The size."""
-        return {"bytes": self.message}
-
-
-def single_phase_problem(key: str, value: str) -> InputError:
-    """The error for a phase whose algorithm or protocol is made of more than phases (path `key`)."""
-    message = f"`{value}` depends on the nodes of a job, and is no single phase"
-    return InputError(message, hint="name it in the app of a job", path=(key,))
+__all__ = ["ALGORITHMS", "Collective", "SizedCollective"]
 
 
 class RootedCollective(SizedCollective):
@@ -172,11 +90,9 @@ class Reduce(RootedCollective):
 
 #: Largest size for which MPICH exchanges whole vectors (Thakur 2005, section 4).
 SHORT_ALLREDUCE = 2_048
-#: Algorithms that have protocols of NCCL, besides others of `OF_NODES`, and that have chunks.
-RING, TREE = "ring", "double-binary-tree"
 
 
-class Allreduce(SizedCollective):
+class Allreduce(ChannelledCollective):
     """All vectors are combined, and all ranks get the result (MPI_Allreduce).
 
     Four algorithms are for nodes with GPUs, with ranks on the nodes in order, one for each GPU. `hierarchical` is a
@@ -191,6 +107,8 @@ class Allreduce(SizedCollective):
 
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
 
+    of_nodes: ClassVar[tuple[str, ...]] = (*OF_NODES,)
+
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
     algorithm: algorithm_of("allreduce", *OF_NODES, NCCL) | None = Field(  # type: ignore[valid-type]
@@ -198,96 +116,40 @@ class Allreduce(SizedCollective):
         description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical`, "
         "`ring-channels`, `double-binary-tree` and `nccl` for nodes with GPUs",
     )
-    protocol: Literal[(*PROTOCOLS,)] | None = Field(  # type: ignore[valid-type]
-        None,
-        description="protocol of NCCL on nodes with GPUs: `simple`, `ll` or `ll128` (default: the costs of the host as "
-        "they are, which are those of a ring with `simple` in presets; with `nccl` what it chooses)",
-    )
     chunk: MessageSize | None = Field(
         None,
         description="data that a tree of `double-binary-tree` carries at a time (default: as NCCL, 19 to 512 KiB by "
         "size, protocol, nodes and GPUs)",
     )
 
-    _communicator: Communicator | None = PrivateAttr(None)
-    """What NCCL's tuning model knows of the GPUs, if the protocol is one of NCCL and the system says enough."""
-
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses."""
         return "recursive-doubling" if self.message <= SHORT_ALLREDUCE else "rabenseifner"
 
-    @property
-    def for_each_gpu(self) -> str | None:
-        """Its algorithm, if it is one for nodes with GPUs."""
-        return self.algorithm if self.algorithm in (*OF_NODES, NCCL) else None
-
-    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:
-        """With the algorithm and the protocol that NCCL chooses, if it does: of its protocols, or of the one given."""
-        gpu = overhead.gpu
-        if self.algorithm != NCCL:
-            if self.protocol is None or gpu is None or not known(gpu):
-                return self
-            made = self.model_copy()
-            made._communicator = communicator(gpu, nodes, nic)
-            return made
-        gpus_of_a_node(NCCL, overhead, "algorithm")
-        assert gpu is not None
-        of = communicator(gpu, nodes, nic)
-        algorithm, protocol = choice(of, self.message, ORDER if self.protocol is None else (self.protocol,))
-        made = self.model_copy(update={"algorithm": NCCL_ALGORITHMS[algorithm], "protocol": protocol})
-        made._communicator = of
-        return made
-
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in. Raises InputError for a protocol or chunks that it does not have."""
         made = super().decided(ranks)
-        if made.protocol is not None and made.algorithm not in (RING, *OF_NODES, NCCL):
-            hint = f"algorithm = {', '.join(f'`{name}`' for name in (RING, *OF_NODES))}"
-            raise InputError(f"`{made.algorithm}` has no protocol of NCCL", hint=hint, path=("protocol",))
         if made.chunk is not None and made.algorithm != TREE:
             raise InputError(f"`{made.algorithm}` has no chunks", hint=f"algorithm = `{TREE}`", path=("chunk",))
         return made
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
-        if self.algorithm in (*OF_NODES, NCCL) or self.protocol is not None:
-            key = "algorithm" if self.algorithm in (*OF_NODES, NCCL) else "protocol"
-            raise single_phase_problem(key, getattr(self, key))
         if self.algorithm != REDUCE_BROADCAST:
             return super().phases(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
         return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
-    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; some algorithms, and protocols, depend on the GPUs of a node."""
-        protocol = PROTOCOLS[self.protocol or "simple"]
-        size = protocol.carried(self.message)
-        if self.algorithm in OF_NODES:
-            inside = gpus_of_a_node(self.algorithm, overhead, "algorithm")
-            chunk = self.chunk or tree_chunk(self.protocol or "simple", self.message, ranks // inside, inside)
-            vector = Vector(size, protocol.carried(chunk))
-            return OF_NODES[self.algorithm](vector, ranks, self.paid(overhead))
-        if self.protocol is None:
-            return super().body_with(ranks, folder, overhead)
-        gpus_of_a_node(self.protocol, overhead, "protocol")
-        plain = self.model_copy(update={"message": size, "protocol": None})
-        return plain.body_with(ranks, folder, overhead)
-
-    def paid(self, overhead: HostTable) -> HostTable:
-        """The costs of the host, or what the protocol makes of them."""
-        if self.protocol is None:
-            return overhead
-        paid = with_protocol(overhead, self.protocol, tree=self.algorithm == TREE)
-        assert self.algorithm is not None
-        most = None if self._communicator is None else limits(self._communicator, self.algorithm, self.protocol)
-        return paid if most is None else with_limits(paid, most)
+    def own_chunk(self) -> int | None:
+        """The data that a tree carries at a time, if it is given."""
+        return self.chunk
 
 
 #: Size from which on MPICH exchanges blocks pairwise (Thakur 2005, section 4).
 LONG_BYTES = 524_288
 
 
-class ReduceScatter(SizedCollective):
+class ReduceScatter(ChannelledCollective):
     """All vectors are combined, and each rank gets its block of the result.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `ring`: Patarasuk and Yuan 2009.
@@ -299,8 +161,10 @@ class ReduceScatter(SizedCollective):
     message: MessageSize = Field(
         description="size of the vector of each rank, all blocks together (osu_reduce_scatter)"
     )
-    algorithm: algorithm_of("reduce-scatter") | None = Field(  # type: ignore[valid-type]
-        None, description="how (default: recursive-halving below 512 KiB, else pairwise, as MPICH)"
+    algorithm: algorithm_of("reduce-scatter", CHANNELS, NCCL) | None = Field(  # type: ignore[valid-type]
+        None,
+        description="how (default: recursive-halving below 512 KiB, else pairwise, as MPICH); `ring-channels` and "
+        "`nccl` for nodes with GPUs",
     )
 
     def usual(self, ranks: int) -> str:  # noqa: ARG002
@@ -313,7 +177,7 @@ class ReduceScatter(SizedCollective):
 LONG_BYTES, MEDIUM_BYTES = 524_288, 81_920
 
 
-class Allgather(SizedCollective):
+class Allgather(ChannelledCollective):
     """Every rank gets the data of all (MPI_Allgather).
 
     Source: Thakur, Rabenseifner and Gropp 2005, section 4.
@@ -326,10 +190,10 @@ class Allgather(SizedCollective):
 
     collective: Literal["allgather"]
     message: MessageSize = Field(description="size of the data of each rank (osu_allgather)")
-    algorithm: algorithm_of("allgather") | None = Field(  # type: ignore[valid-type]
+    algorithm: algorithm_of("allgather", CHANNELS, NCCL) | None = Field(  # type: ignore[valid-type]
         None,
         description="how (default, as MPICH: recursive-doubling for 2^n ranks and less than 512 KiB in all, bruck for "
-        "other numbers and less than 80 KiB, else ring)",
+        "other numbers and less than 80 KiB, else ring); `ring-channels` and `nccl` for nodes with GPUs",
     )
 
     def usual(self, ranks: int) -> str:
@@ -337,6 +201,10 @@ class Allgather(SizedCollective):
         if is_power_of_two(ranks):
             return "recursive-doubling" if self.message * ranks < LONG_BYTES else "ring"
         return "bruck" if self.message * ranks < MEDIUM_BYTES else "ring"
+
+    def vector(self, ranks: int) -> int:
+        """Bytes of all blocks together."""
+        return self.message * ranks
 
 
 #: Largest size for which MPICH sends blocks together (Thakur 2005, section 4).
@@ -375,13 +243,13 @@ class Alltoall(SizedCollective):
         """Its algorithm, if it is one for nodes with GPUs."""
         return self.algorithm if self.algorithm in (PXN, NCCL) else None
 
-    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
+    def on_nodes(self, nodes: JobNodes, overhead: HostTable) -> Self:
         """With the algorithm that NCCL takes, if it does."""
         if self.algorithm != NCCL:
             return self
         gpus_of_a_node(NCCL, overhead, "algorithm")
         assert overhead.gpu is not None
-        return self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes)})
+        return self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes.count)})
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""

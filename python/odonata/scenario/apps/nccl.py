@@ -1,9 +1,9 @@
-"""Which algorithm and protocol NCCL's tuning model chooses for an all-reduce: the least estimated time; and how it
-does an all-to-all.
+"""Which algorithm and protocol NCCL's tuning model chooses for an all-reduce, an all-gather or a reduce-scatter: the
+least estimated time; and how it does an all-to-all.
 
-Source: NCCL, src/graph/tuning.cc, of version 2.23, for GPUs that are joined by NVLink. Only rings and trees are
-chosen from, so the choice is that of NCCL without NVLink SHARP (on Hopper) and without CollNet. The latencies
-are those of `odonata.scenario.apps.protocols`.
+Source: NCCL, src/graph/tuning.cc and src/graph/search.cc, of version 2.23, for GPUs that are joined by NVLink. Only
+rings and trees are chosen from, so the choice is that of NCCL without NVLink SHARP (on Hopper), without CollNet and
+without PAT (nodes of one GPU). The latencies are those of `odonata.scenario.apps.protocols`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
+from odonata.machine.gpu_channels import chain_carries, chains, rings_carry
 from odonata.scenario.apps.protocols import PROTOCOLS, Limits
 
 if TYPE_CHECKING:
@@ -47,11 +48,15 @@ class Generation:
     """A channel of a tree with LL128."""
     tree: tuple[float, float, float]
     """A channel of a tree."""
+    speeds: tuple[float, ...]
+    """Bandwidths that a channel between nodes may have, in falling order (src/graph/search.cc)."""
 
 
+_AMPERE = (48.0, 30.0, 28.0, 24.0, 20.0, 18.0, 15.0, 12.0, 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.4, 1.2, 0.24, 0.12)
+_HOPPER = (48.0, 45.0, 42.0, 40.0, 30.0, 24.0, 22.0, 20.0, 17.5, 15.0, 12.0, 6.0, 3.0, 2.4, 1.2, 0.24, 0.12)
 GENERATIONS = {
-    "ampere": Generation(20.0, 87.7, (20.0, 20.0, 20.0), (20.0, 20.0, 20.0), (24.0, 23.6, 17.8)),
-    "hopper": Generation(20.6, 141.0, (36.7, 36.7, 36.7), (36.7, 36.7, 29.0), (38.7, 41.4, 36.0)),
+    "ampere": Generation(20.0, 87.7, (20.0, 20.0, 20.0), (20.0, 20.0, 20.0), (24.0, 23.6, 17.8), _AMPERE),
+    "hopper": Generation(20.6, 141.0, (36.7, 36.7, 36.7), (36.7, 36.7, 29.0), (38.7, 41.4, 36.0), _HOPPER),
 }
 
 
@@ -97,6 +102,10 @@ class Communicator:
     """GB/s of all channels together."""
     generation: str
     cpu: str
+    nics: int | None = None
+    """NICs of a node, on several; None for as many as channels."""
+    inside: float | None = None
+    """GB/s of all channels of trees together inside a node, on two nodes; None for `bandwidth`."""
 
     @property
     def ranks(self) -> int:
@@ -124,8 +133,9 @@ def known(gpu: GpuTable) -> bool:
 def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
     """All GPUs of so many nodes, whose NICs carry `nic` millionths of a byte per second each.
 
-    On one node there is a channel for each link of NVLink of a GPU, and on more for each NIC (assumed: NCCL searches
-    for channels in the topology that it finds).
+    On one node there is a channel for each link of NVLink that rings use, and on more for each NIC (assumed: NCCL
+    searches for channels in the topology that it finds); of fast NICs for each 48 GB/s, and twice as many of few
+    channels.
 
     Raises InputError for GPUs of which NCCL's model has no numbers here.
     """
@@ -140,12 +150,55 @@ def communicator(gpu: GpuTable, nodes: int, nic: int) -> Communicator:
         hint = "`gpu` with `count` above 1 and with links"
         raise InputError(f"`{NCCL}` needs GPUs that are joined to others of their node", hint=hint, path=("algorithm",))
     if nodes == 1:
-        inside = gpu.most_of_one() / 1e15
+        inside = rings_carry(gpu, range(gpu.count)) / 1e15
         channels = max(1, round(inside / GENERATIONS[gpu.generation].link))
         return Communicator(1, gpu.count, channels, inside, gpu.generation, gpu.cpu)
     assert gpu.nics is not None
-    channels = len(set(gpu.nics))
-    return Communicator(nodes, gpu.count, channels, channels * nic / 1e15, gpu.generation, gpu.cpu)
+    nics = len(set(gpu.nics))
+    channels, inside = _channels(gpu, nics, nic / 1e15)
+    return Communicator(
+        nodes,
+        gpu.count,
+        channels,
+        nics * nic / 1e15,
+        gpu.generation,
+        gpu.cpu,
+        nics,
+        None if nodes > 2 else channels * inside,
+    )
+
+
+def _channels(gpu: GpuTable, nics: int, nic: float) -> tuple[int, float]:
+    """The channels of so many NICs of `nic` GB/s, and GB/s of a channel of a tree inside a node of two.
+
+    A channel has the first speed of a list with which NICs carry most. Where it has 25 GB/s or more, there are twice as
+    many channels of a half, except more than four of less than 50 GB/s on Hopper. Trees then have a higher speed inside
+    nodes than between them, step by step along the list until it is twice as high, if the links carry it. NCCL takes it
+    for two nodes.
+    """
+    assert gpu.generation is not None
+    speeds = GENERATIONS[gpu.generation].speeds
+    speed = next((of for of in speeds if of <= nic), nic)
+    for slower in speeds:
+        if SLOWEST < slower / speed < 1 and nic // slower * slower > nic // speed * speed:
+            speed = slower
+    channels = nics * max(1, int(nic // speed))
+    if speed >= FAST and not (gpu.generation == "hopper" and speed < VERY_FAST and channels > FEW):
+        channels, speed = 2 * channels, speed / 2
+    carried = min(of.rate or chain_carries(gpu, of) for of in chains(gpu, range(gpu.count))) / 1e15
+    carried = carried * nics / channels
+    inside = speed
+    for faster in sorted(of for of in speeds if of > speed):
+        if inside >= 2 * speed or faster > carried:
+            break
+        inside = faster
+    return channels, inside
+
+
+SLOWEST = 0.49
+"""NCCL tries speeds down to this share of the best that it has found (src/graph/search.cc)."""
+FAST, VERY_FAST, FEW = 25.0, 50.0, 4
+"""In GB/s, and channels: where NCCL doubles them (src/graph/search.cc)."""
 
 
 def exchange(gpu: GpuTable, nodes: int) -> str:
@@ -166,7 +219,7 @@ def exchange(gpu: GpuTable, nodes: int) -> str:
     return PXN if nodes > 1 and gpu.count > 1 and joined else DIRECT
 
 
-def bandwidth(of: Communicator, algorithm: str, protocol: str) -> float:
+def bandwidth(of: Communicator, algorithm: str, protocol: str, collective: str = "allreduce") -> float:
     """Bytes of a vector over the time, without latency, in GB/s."""
     generation, bus = GENERATIONS[of.generation], of.bandwidth
     if algorithm == "ring":
@@ -174,7 +227,8 @@ def bandwidth(of: Communicator, algorithm: str, protocol: str) -> float:
             bus = min(of.low_latency, bus * RING_LL)
         elif protocol == "ll128":
             bus = min(bus * RING_LL128, of.channels * generation.ring_ll128[of.place])
-        return bus * of.ranks / (2 * (of.ranks - 1))
+        return bus * of.ranks / _steps(of, collective)
+    bus = of.bandwidth if of.inside is None else of.inside
     bus = min(bus * TREE, of.channels * generation.tree[of.place])
     if protocol == "ll":
         bus = min(bus * TREE_LL, of.low_latency)
@@ -182,6 +236,11 @@ def bandwidth(of: Communicator, algorithm: str, protocol: str) -> float:
         left = TREE_LL128_ONE_NODE if of.nodes == 1 else TREE_LL128
         bus = min(bus * left, of.channels * generation.tree_ll128[of.place])
     return bus / 2
+
+
+def _steps(of: Communicator, collective: str) -> int:
+    """Of a ring."""
+    return (of.ranks - 1) * (2 if collective == "allreduce" else 1)
 
 
 def limits(of: Communicator, name: str, protocol: str) -> Limits | None:
@@ -201,12 +260,27 @@ def limits(of: Communicator, name: str, protocol: str) -> Limits | None:
     if math.isinf(inside):
         return None
     wire = PROTOCOLS[protocol].wire
-    # Each GPU has a CPU for a ring, and two for each of two trees, of which the busiest sends half of all.
-    cpus = 1 if single else of.per_node * (2 if tree else 1)
-    return Limits(int(round(inside * 1e15) * wire), int(round(between * 1e15) * wire / cpus))
+
+    def rate(gigabytes: float) -> int:
+        return int(round(gigabytes * 1e15) * wire)
+
+    written = rate(inside)
+    if tree and of.per_node > 1:
+        # What the head of a chain writes goes to another node: a part of what each GPU writes.
+        written = written * (of.per_node - 1) // of.per_node
+    if of.nodes == 1:
+        return Limits(written, None, shared=tree)
+    rings, nics = 1 if single else of.nics or of.channels, of.nics or of.channels
+    # Each NIC has a CPU for a ring, and each GPU two for each of two trees, of which the busiest sends half of all.
+    cpus = 2 * of.per_node if tree else rings
+    # A CPU looks for the flags of LL, line by line. Else a channel writes in slices, while its NIC sends others; what
+    # it writes inside its node keeps it from more. A tree over nodes of one GPU writes nothing there.
+    whole = protocol == "ll" or (tree and of.per_node == 1)
+    nic = None if whole else round(of.bandwidth * 1e15) // nics
+    return Limits(written, rate(between) // cpus, nic, tree)
 
 
-def latency(of: Communicator, algorithm: str, protocol: str) -> int:
+def latency(of: Communicator, algorithm: str, protocol: str, collective: str = "allreduce") -> int:
     """In nanoseconds."""
     if algorithm == "tree":
         times, levels = PROTOCOLS[protocol].tree, of.nodes.bit_length() - 1
@@ -214,21 +288,29 @@ def latency(of: Communicator, algorithm: str, protocol: str) -> int:
     times = PROTOCOLS[protocol].ring
     post = CPUS[of.cpu].post * (3 if protocol == "simple" else 1)
     inside = times.inside if of.nodes == 1 else max(times.inside, post)
-    steps, crossings = 2 * (of.ranks - 1), 2 * (of.nodes - 1)
+    steps = _steps(of, collective)
+    crossings = steps // (of.ranks - 1) * (of.nodes - 1)
     return times.base + (steps - crossings) * inside + crossings * times.between
 
 
-def time_us(of: Communicator, algorithm: str, protocol: str, size: int) -> float:
-    """The estimated time of an all-reduce of `size` bytes."""
-    rate, wait = bandwidth(of, algorithm, protocol), latency(of, algorithm, protocol) / 1_000
+def time_us(of: Communicator, algorithm: str, protocol: str, size: int, collective: str = "allreduce") -> float:
+    """The estimated time of a collective whose vector has `size` bytes, all blocks together."""
+    rate = bandwidth(of, algorithm, protocol, collective)
+    wait = latency(of, algorithm, protocol, collective) / 1_000
     if algorithm == "tree":
         factors, place = TREE_FACTORS[protocol], (size // SMALLEST).bit_length() - 1
         rate *= factors[place] if 0 <= place < len(factors) else 1
     elif protocol == "simple" and of.nodes > 1 and size // (of.channels * of.ranks) >= SMALLEST:
-        wait *= PLATEAU
+        wait *= PLATEAU if collective == "allreduce" else 1
     return wait + size / (1_000 * rate)
 
 
-def choice(of: Communicator, size: int, protocols: Iterable[str] = ORDER) -> tuple[str, str]:
-    """The algorithm and the protocol of an all-reduce of `size` bytes, of some protocols."""
-    return min(product(ALGORITHMS, protocols), key=lambda pair: time_us(of, pair[0], pair[1], size))
+def choice(
+    of: Communicator, size: int, protocols: Iterable[str] = ORDER, collective: str = "allreduce"
+) -> tuple[str, str]:
+    """The algorithm and the protocol of a collective whose vector has `size` bytes, of some protocols.
+
+    Trees are for all-reduces alone.
+    """
+    algorithms = ALGORITHMS if collective == "allreduce" else ("ring",)
+    return min(product(algorithms, protocols), key=lambda pair: time_us(of, pair[0], pair[1], size, collective))

@@ -50,10 +50,15 @@ class Protocol:
 class Limits:
     """Most bytes of messages that a GPU and its host carry, in millionths of a byte per second."""
 
-    inside: int
-    """A GPU to the others of its node."""
-    between: int
-    """A CPU of a rank to other nodes."""
+    inside: int | None
+    """A GPU to the others of its node; None for all that its links do."""
+    between: int | None
+    """A CPU of a rank to other nodes; None for all that its NIC does."""
+    nic: int | None = None
+    """Of messages that their GPU writes while the NIC sends them: what the NIC carries. None if they are written whole
+    before."""
+    shared: bool = True
+    """Whether all CPUs of a GPU share `inside`, as those of trees, or each has a part, as those of rings."""
 
 
 PROTOCOLS = {
@@ -122,23 +127,31 @@ def with_protocol(host: HostTable, name: str, *, tree: bool) -> HostTable:
 
 
 def with_limits(host: HostTable, limits: Limits) -> HostTable:
-    """The costs of the host with ports and links that carry no more than a GPU does, and with work of the sender for
-    each byte to another node: a message is written whole before its NIC sends it. This work is 1 ms at most, as all
-    costs of a message.
+    """The costs of the host with ports and links that carry no more than all CPUs of a GPU together, and with what each
+    byte to another node takes beyond its NIC.
+
+    It is work of the sender, if a message is written whole before its NIC sends it. If it is written while the NIC
+    sends it, the message arrives so much later. This is 1 ms at most, as all costs of a message.
     """
     assert host.gpu is not None
-    most = host.gpu.most_of_one()
-    share = min(Fraction(1), Fraction(limits.inside, most)) if most else Fraction(1)
-    gpu = host.gpu.model_copy(update={"bandwidth": int(host.gpu.bandwidth * share)})
+    if limits.inside is not None and limits.shared and (most := host.gpu.most_of_one()):
+        share = min(Fraction(1), Fraction(limits.inside, most))
+        gpu = host.gpu.model_copy(update={"bandwidth": int(host.gpu.bandwidth * share)})
+        host = host.model_copy(update={"gpu": gpu})
+    if limits.between is None:
+        return host
+    cost = "send" if limits.nic is None else "delay"
+    byte = Fraction(10**18, limits.between) - (0 if limits.nic is None else Fraction(10**18, limits.nic))
+    if byte <= 0:
+        return host
     sizes = host.by_size or _without_sizes(host)
     last = sizes[-1]
-    largest = (MAX_DELAY_PS - last.send) * limits.between // 10**18
+    largest = int((MAX_DELAY_PS - getattr(last, cost)) / byte)
     if last.size < largest:
         sizes = (*sizes, last.model_copy(update={"size": min(largest, MAX_MESSAGE_BYTES)}))
-    written = [
-        of.model_copy(update={"send": min(of.send + of.size * 10**18 // limits.between, MAX_DELAY_PS)}) for of in sizes
-    ]
-    return host.model_copy(update={"gpu": gpu, "by_size": tuple(written)})
+    costs = [min(getattr(of, cost) + int(of.size * byte), MAX_DELAY_PS) for of in sizes]
+    written = tuple(of.model_copy(update={cost: ps}) for of, ps in zip(sizes, costs, strict=True))
+    return host.model_copy(update={"by_size": written})
 
 
 def _without_sizes(host: HostTable) -> tuple[SizedTable, ...]:
@@ -149,6 +162,13 @@ def _without_sizes(host: HostTable) -> tuple[SizedTable, ...]:
         for size, send in at.items()
         if 1 <= size <= MAX_MESSAGE_BYTES
     )
+
+
+def without_handshakes(host: HostTable) -> HostTable:
+    """The costs of messages that never wait for their receives: channels have buffers at the receiver, which are
+    emptied while data come (assumed: also for messages of more than the eight parts of a buffer).
+    """
+    return host.model_copy(update={"eager": MAX_MESSAGE_BYTES})
 
 
 def tree_chunk(name: str, size: int, nodes: int, per_node: int) -> int:

@@ -4,12 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, SerializeAsAny
+from pydantic import BeforeValidator, Field, PrivateAttr, SerializeAsAny
 
 from odonata.document import Bandwidth, Count, Ratio, Table, input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine.host import NO_COSTS, HostTable
-from odonata.scenario.apps.app import Program
+from odonata.scenario.apps.app import JobNodes, Program
 from odonata.scenario.apps.chosen import FlopRate, GroupAlgorithmTable, as_nccl_chooses, for_each_gpu
 from odonata.scenario.apps.train.collectives import CollectiveTable
 from odonata.scenario.apps.train.graph import COMPUTE, LAYERS, PIPELINE
@@ -87,18 +87,23 @@ class Serve(Program):
         description="the model and its requests: a table (`odonata show serving`)"
     )
 
+    _channels: bool = PrivateAttr(False)
+    """Whether rings may use all links and NICs of nodes with GPUs."""
+
     @property
     def for_each_gpu(self) -> str | None:
         """The algorithm of its all-to-alls, if it is one for nodes with GPUs."""
         return for_each_gpu(self.serve.algorithm)
 
-    def on_nodes(self, nodes: int, overhead: HostTable, nic: int) -> Self:  # noqa: ARG002
-        """With the algorithm that NCCL takes, if it does."""
+    def on_nodes(self, nodes: JobNodes, overhead: HostTable) -> Self:
+        """With the algorithm that NCCL takes, if it does, and with channels where each GPU has a rank."""
         try:
-            algorithm = as_nccl_chooses(self.serve.algorithm, nodes, overhead)
+            algorithm = as_nccl_chooses(self.serve.algorithm, nodes.count, overhead)
         except InputError as e:
             raise e.under("serve") from None
-        return self.model_copy(update={"serve": self.serve.model_copy(update={"algorithm": algorithm})})
+        made = self.model_copy(update={"serve": self.serve.model_copy(update={"algorithm": algorithm})})
+        made._channels = nodes.gpus_in_order
+        return made
 
     def decided(self, ranks: int) -> Self:
         """With its groups and its batch filled in."""
@@ -135,19 +140,19 @@ class Serve(Program):
         """The same with the costs of calls of collectives and of reductions."""
         try:
             train = decided(self.serve.training(), ranks // 2)
-            table = CollectiveTable(train.algorithm or {}, overhead)
+            table = CollectiveTable(train.algorithm or {}, overhead, channels=self._channels)
             graph = _Graph(self.serve, Layout(train), table)
             stages = [graph.prefill(), graph.decode()]
         except InputError as e:
             raise e.under("serve") from None
-        return {"name": "stages", "collectives": table.entries, "stages": stages}
+        return table.body(stages)
 
 
 class _Graph:
     """The nodes of both halves."""
 
     def __init__(self, serve: ServeTable, layout: Layout, table: CollectiveTable) -> None:
-        self._serve, self._layout = serve, layout
+        self._serve, self._layout, self._table = serve, layout, table
         self._blocks = layout.blocks(0, 0)
         self._prefill = BlockWork(layout, table)
         self._decode = DecodeWork(serve, layout, table)
@@ -158,9 +163,9 @@ class _Graph:
         now: list[int] = []
         for request in range(self._serve.requests):
             for number, block in enumerate(self._blocks):
-                now = _run(nodes, self._prefill.forward(block), now)
+                now = _run(self._table, nodes, self._prefill.forward(block), now)
                 if block is self._blocks[-1]:
-                    now = _run(nodes, [self._output(1)], now)
+                    now = _run(self._table, nodes, [self._output(1)], now)
                 nodes.append({"cpu": PIPELINE, "after": now, "what": self._transfer("send", request, number, block)})
         return nodes
 
@@ -177,8 +182,8 @@ class _Graph:
                     nodes.append({"cpu": PIPELINE, "after": [], "what": what})
             for _ in range(self._serve.output):
                 for block in self._blocks:
-                    now = _run(nodes, self._decode.forward(block), now)
-                now = _run(nodes, [self._output(batch)], now)
+                    now = _run(self._table, nodes, self._decode.forward(block), now)
+                now = _run(self._table, nodes, [self._output(batch)], now)
         return nodes
 
     def _transfer(self, name: str, request: int, number: int, block: Block) -> dict[str, Any]:
@@ -227,12 +232,14 @@ class DecodeWork(BlockWork):
         return [attention, block.layers * -(-shared // tensor), block.layers * -(-experts // tensor)]
 
 
-def _run(nodes: list[dict[str, Any]], work: list[Work], now: list[int]) -> list[int]:
+def _run(table: CollectiveTable, nodes: list[dict[str, Any]], work: list[Work], now: list[int]) -> list[int]:
     """Appends computing and collectives, one after the other; returns what the next node waits for."""
     for step in work:
-        what: dict[str, Any] = {"name": "compute", "ps": step.ps}
-        if step.collective is not None:
-            what = {"name": "collective", "number": step.collective}
-        nodes.append({"cpu": COMPUTE if step.collective is None else LAYERS, "after": now, "what": what})
-        now = [len(nodes) - 1]
+        if step.collective is None:
+            nodes.append({"cpu": COMPUTE, "after": now, "what": {"name": "compute", "ps": step.ps}})
+            now = [len(nodes) - 1]
+        else:
+            made = table.nodes(LAYERS, step.collective, now)
+            now = list(range(len(nodes), len(nodes) + len(made)))
+            nodes += made
     return now

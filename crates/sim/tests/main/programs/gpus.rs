@@ -2,7 +2,7 @@
 
 use odonata_programs::{Allreduce, PhaseAction};
 use odonata_sim::Output;
-use odonata_sim::spec::{Costs, GpuLink, GpuSpec, InnerNetwork, Spec};
+use odonata_sim::spec::{Costs, CpuRate, GpuLink, GpuSpec, InnerNetwork, Spec};
 use odonata_topology::Bandwidth;
 
 use super::support::{
@@ -38,7 +38,7 @@ fn mesh(links: &[(u32, u32, u64)]) -> InnerNetwork {
 /// One rank for each list of lines, all on node 1 of a star, with so many GPUs.
 fn node(count: u32, network: InnerNetwork, costs: Costs, ranks: &[&str]) -> Spec {
     let mut spec = star(2, vec![program("node", &vec![1; ranks.len()], costs, goal(ranks))]);
-    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count, nics: vec![0; count as usize], network });
+    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count, nics: vec![0; count as usize], network, rates: Vec::new() });
     spec
 }
 
@@ -148,6 +148,50 @@ fn transfers_share_the_root() {
     assert_eq!(latencies(1), [1, 2, 3].map(|turn| turn * ser(900, 1) + LATENCY));
 }
 
+/// Two CPUs with a half of a port each send side by side, and both transfers come when the port has served both. A third one
+/// without a rate waits until the port has served all. Catches transfers that take turns, a port that is held by bytes that
+/// come slowly, and a port that carries more than it can.
+#[test]
+fn cpus_with_rates_share_a_port() {
+    let one = ser(900, PORT);
+    let sends = "send 900b to 1 tag 1 cpu 1\nsend 900b to 1 tag 2 cpu 2\nsend 900b to 2 tag 3 cpu 3";
+    let ranks = [sends, "recv 900b from 0 tag 1\nrecv 900b from 0 tag 2 cpu 1", "recv 900b from 0 tag 3"];
+    let with = |rates: &[(u32, u64)]| {
+        let mut spec = node(3, switch(), FREE, &ranks);
+        let gpus = of(&mut spec.jobs[0]).gpus.as_mut().unwrap();
+        gpus.rates = rates.iter().map(|&(cpu, rate)| CpuRate(cpu, Bandwidth(rate))).collect();
+        times(&spec)
+    };
+    let whole = PORT * GB;
+    assert_eq!(with(&[]).1, [one + LATENCY, 2 * one + LATENCY, 3 * one + LATENCY]);
+    let (finishes, latencies) = with(&[(1, whole / 2), (2, whole / 2)]);
+    assert_eq!(latencies, [2 * one + LATENCY, 2 * one + LATENCY, 3 * one + LATENCY]);
+    assert_eq!(finishes[0], 3 * one, "the sends are complete when their data have left the port");
+    // A slow one leaves the port to others, a fast one is as fast as the port, and a number that no CPU has is unused.
+    assert_eq!(with(&[(1, whole / 6)]).1, [6 * one + LATENCY, 2 * one + LATENCY, 3 * one + LATENCY]);
+    assert_eq!(with(&[(1, whole * 9), (7, 1)]).1, with(&[]).1);
+    // Both take two thirds: the second one ends when the port has served it, and not later.
+    let two = ser(900, 2);
+    assert_eq!(with(&[(1, 2 * GB), (2, 2 * GB)]).1, [two + LATENCY, 2 * one + LATENCY, 3 * one + LATENCY]);
+}
+
+/// A transfer with a rate crosses a link after the other at this rate, and does not hold the links. Catches a rate that
+/// counts once for each link, and one that counts for the first link only.
+#[test]
+fn a_rate_holds_on_all_links_of_the_way() {
+    let line = mesh(&[(0, 1, 12), (1, 2, 4)]);
+    let ranks = [
+        "send 6000b to 2 cpu 1",
+        "a: calc 1ps\nb: send 600b to 2\nb requires a",
+        "recv 6000b from 0\nrecv 600b from 1 cpu 1",
+    ];
+    let mut spec = node(3, line, FREE, &ranks);
+    of(&mut spec.jobs[0]).gpus.as_mut().unwrap().rates = vec![CpuRate(1, Bandwidth(GB))];
+    let (finishes, latencies) = times(&spec);
+    assert_eq!(finishes[0], ser(6_000, 1));
+    assert_eq!(latencies, [ser(6_000, 1) + 2 * LATENCY, ser(600, 4) + LATENCY]);
+}
+
 /// Ranks take the GPUs of their node in turn. Catches a transfer between ranks of one GPU, and a copy that they make.
 #[test]
 fn two_ranks_of_a_gpu_have_no_network_between_them() {
@@ -163,14 +207,14 @@ fn two_ranks_of_a_gpu_have_no_network_between_them() {
 fn nodes_have_networks_of_their_own_and_gpus_their_nics() {
     let ranks = ["send 900b to 2", "send 900b to 3", "recv 900b from 0", "recv 900b from 1"];
     let mut spec = star(2, vec![program("node", &[0, 1, 0, 1], FREE, goal(&ranks))]);
-    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: 2, nics: vec![0; 2], network: switch() });
+    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: 2, nics: vec![0; 2], network: switch(), rates: Vec::new() });
     assert_eq!(times(&spec).1, [ser(900, PORT) + LATENCY; 2]);
 
     let body = goal(&["", "", "send 900b to 3 tag 1", "recv 900b from 2 tag 1"]);
     let mut spec = star(2, vec![program("node", &[0, 0, 0, 1], costs(), body)]);
     let odonata_sim::spec::TopologySpec::DragonflyPlus(machine) = &mut spec.topology else { unreachable!() };
     machine.rails = 2;
-    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: 3, nics: vec![0, 0, 1], network: switch() });
+    of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: 3, nics: vec![0, 0, 1], network: switch(), rates: Vec::new() });
     let output = with_both_queues(&spec);
     let injected = &output.links.bytes[output.links.bytes.len() - 4..];
     assert_eq!(injected, [0, 900, 0, 0], "rank 2 is on GPU 2, whose NIC is 1");
@@ -183,7 +227,8 @@ fn an_allreduce_around_the_gpus_of_a_node() {
     for n in [2, 4, 8] {
         let what = PhaseAction::Allreduce { algorithm: Allreduce::Ring, bytes: 1_000 * u64::from(n) };
         let mut spec = star(2, vec![program("node", &vec![0; n as usize], costs(), phases(&[what]))]);
-        of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count: n, nics: vec![0; n as usize], network: switch() });
+        of(&mut spec.jobs[0]).gpus =
+            Some(GpuSpec { count: n, nics: vec![0; n as usize], network: switch(), rates: Vec::new() });
         let step = SEND + ser(1_000, PORT) + LATENCY + RECEIVE;
         assert_eq!(finishes_of(&spec), vec![2 * u64::from(n - 1) * step; n as usize]);
     }
@@ -205,7 +250,7 @@ fn an_alltoall_by_rails_hides_one_of_its_networks() {
         machine.rails = count;
         (spec.fabric.nic.overhead_ps, spec.fabric.packet_bytes) = (0, PACKET as u32);
         let network = InnerNetwork::Switch { port: gigabytes(port), latency_ps: LATENCY };
-        of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count, nics: (0..count).collect(), network });
+        of(&mut spec.jobs[0]).gpus = Some(GpuSpec { count, nics: (0..count).collect(), network, rates: Vec::new() });
         let output = with_both_queues(&spec);
 
         // When the blocks of a round have left a port, and when they have come.

@@ -5,7 +5,7 @@ use odonata_error::{ErrorKind, path};
 use odonata_programs::{Barrier, GridAxis, PingPong};
 use odonata_sim::run;
 use odonata_sim::spec::{
-    Body, GpuLink, GpuSpec, InnerNetwork, JobSpec, Phase, PhaseAction, SizedCombine, SizedCosts, Spec,
+    Body, CpuRate, GpuLink, GpuSpec, InnerNetwork, JobSpec, Phase, PhaseAction, SizedCombine, SizedCosts, Spec,
 };
 use odonata_topology::Bandwidth;
 
@@ -222,7 +222,7 @@ fn traces_that_are_none() {
 /// Two GPUs that a link joins, changed.
 fn gpus(job: &mut JobSpec, change: fn(&mut GpuSpec)) {
     let network = InnerNetwork::Mesh { links: vec![GpuLink(0, 1, Bandwidth(1))], latency_ps: 0 };
-    let mut made = GpuSpec { count: 2, nics: vec![0, 0], network };
+    let mut made = GpuSpec { count: 2, nics: vec![0, 0], network, rates: Vec::new() };
     change(&mut made);
     of(job).gpus = Some(made);
 }
@@ -240,6 +240,12 @@ fn gpus_that_nodes_cannot_have() {
         (|j| gpus(j, |g| g.count = 65), ".program.gpus.count", "out-of-range (found = 65, least = 1, most = 64)"),
         (|j| gpus(j, |g| g.count = 3), ".program.gpus.nics", "nics-of-gpus (found = 2, gpus = 3)"),
         (|j| gpus(j, |g| g.nics[1] = 1), ".program.gpus.nics[1]", "out-of-range (found = 1, least = 0, most = 0)"),
+        (
+            |j| gpus(j, |g| g.rates = vec![CpuRate(3, Bandwidth(1)), CpuRate(3, Bandwidth(2))]),
+            ".program.gpus.rates[1][0]",
+            "second-time (what = `CPU`, found = `3`, first_line = nothing)",
+        ),
+        (|j| gpus(j, |g| g.rates = vec![CpuRate(3, Bandwidth(0))]), ".program.gpus.rates[0][1]", "no-bandwidth"),
         (
             |j| gpus(j, |g| g.network = mesh(&[(0, 2, 1)])),
             ".program.gpus.network.links[0][1]",

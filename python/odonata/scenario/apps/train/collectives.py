@@ -9,15 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
+from odonata.scenario.apps.channelled import CHANNELS
 from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.nccl import PXN
-from odonata.scenario.apps.of_nodes import by_rails, gpus_of_a_node, members_of_a_node
+from odonata.scenario.apps.of_nodes import (
+    by_rails,
+    channels_of_group,
+    gpus_of_a_node,
+    members_of_a_node,
+    ring_phase,
+    shares,
+)
 from odonata.scenario.apps.train.shapes import checked_time
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from odonata.machine.gpu_channels import Channel
     from odonata.machine.host import HostTable
     from odonata.scenario.apps.train.layout import Group
 
@@ -26,14 +35,31 @@ ALGORITHMS = {"allreduce": "ring", "allgather": "ring", "reduce-scatter": "ring"
 all-to-all (NVIDIA, documentation of NCCL: algorithms; ncclGroupStart)."""
 
 
-class CollectiveTable:
-    """The collectives that a job needs; `number` gives the number of one."""
+STREAMS = 5
+"""CPUs of a rank that are streams; those of channels come behind."""
+MOST_CPUS = 256
+"""Of the core."""
 
-    def __init__(self, algorithms: Mapping[str, str], overhead: HostTable) -> None:
-        self.entries: list[dict[str, Any]] = []
+
+class CollectiveTable:
+    """The collectives that a job needs; `number` gives the number of one, and `nodes` what runs it.
+
+    With `channels` each GPU has one rank, and the ranks of a node are side by side. Rings then use all links and NICs
+    that their groups have, as those of NCCL, unless an algorithm is given.
+    """
+
+    def __init__(self, algorithms: Mapping[str, str], overhead: HostTable, *, channels: bool = False) -> None:
+        self._entries: list[dict[str, Any]] = []
         self._known: dict[str, int] = {}
+        self._calls: list[tuple[tuple[int, int | None], ...]] = []
+        """The entries that are done side by side, each with its rate."""
+        self._numbers: dict[tuple[tuple[int, int | None], ...], int] = {}
+        self._cpus: dict[tuple[int, int, int | None], int] = {}
+        """Stream, channel and rate -> CPU."""
         self._algorithms = {**ALGORITHMS, **algorithms}
         self._overhead = overhead
+        self._channels = {name for name in ALGORITHMS if channels and name not in algorithms}
+        self._channels |= {name for name, algorithm in algorithms.items() if algorithm == CHANNELS}
 
     def number(self, name: str, group: Group, size: int) -> int:
         """A collective of a group; `size` in bytes, as `message` of the collective of this name.
@@ -47,12 +73,46 @@ class CollectiveTable:
         if self._algorithms[name] == PXN:
             gpus = gpus_of_a_node(PXN, self._overhead, "algorithm")
             members = members_of_a_node(group.size, group.stride, gpus)
-            return self._put([by_rails(members, size)], group, 0)
-        kind = COLLECTIVES[name]
-        table = {"collective": name, "algorithm": self._algorithms[name], "message": size}
-        made = kind.model_construct(**table).decided(group.size)  # type: ignore[arg-type]
+            return self._put([[by_rails(members, size)]], group, [0])
         reduced = size if name in ("allreduce", "reduce-scatter") else 0
-        return self._put(made.phases(group.size), group, reduced)
+        if name in self._channels and (found := self._of_group(group)):
+            sizes = shares(found, size)
+            phases = [[ring_phase(of, name, part)] for of, part in zip(found, sizes, strict=True)]
+            return self._put(phases, group, sizes if reduced else [0] * len(found), [of.rate for of in found])
+        kind = COLLECTIVES[name]
+        algorithm = "ring" if self._algorithms[name] == CHANNELS else self._algorithms[name]
+        table = {"collective": name, "algorithm": algorithm, "message": size}
+        made = kind.model_construct(**table).decided(group.size)  # type: ignore[arg-type]
+        return self._put([made.phases(group.size)], group, [reduced])
+
+    def _of_group(self, group: Group) -> list[Channel] | None:
+        """The channels of a group; None if it has one ring that visits its ranks in their order."""
+        gpu = self._overhead.gpu
+        assert gpu is not None
+        found = channels_of_group(gpu, group.size, group.stride)
+        plain = len(found) == 1 and found[0].order == tuple(range(len(found[0].order)))
+        return None if plain else found
+
+    def nodes(self, stream: int, number: int, after: list[int]) -> list[dict[str, Any]]:
+        """The nodes of a graph that run a collective on a stream when these nodes have ended."""
+        call, after = self._calls[number], sorted(set(after))
+        made = []
+        for channel, (entry, rate) in enumerate(call):
+            cpu = stream
+            if len(call) > 1 or rate is not None:
+                cpu = self._cpus.setdefault((stream, channel, rate), STREAMS + len(self._cpus))
+            if cpu >= MOST_CPUS:
+                message = f"the collectives of a rank need more than {MOST_CPUS} channels"
+                hint = 'a single ring has one, such as `algorithm = { allgather = "ring" }`'
+                raise InputError(message, hint=hint, path=("algorithm",))
+            made.append({"cpu": cpu, "after": after, "what": {"name": "collective", "number": entry}})
+        return made
+
+    def body(self, stages: list[list[dict[str, Any]]]) -> dict[str, Any]:
+        """The graphs of all stages as the core reads them."""
+        rates = [[cpu, rate] for (_, _, rate), cpu in self._cpus.items() if rate is not None]
+        body: dict[str, Any] = {"name": "stages", "collectives": self._entries, "stages": stages}
+        return body | ({"rates": rates} if rates else {})
 
     def exchange(self, group: Group, sizes: list[list[int]]) -> int:
         """Messages of a group all at once: `sizes` in bytes, from each rank to each other.
@@ -70,18 +130,31 @@ class CollectiveTable:
             for target, size in enumerate(row)
             if source != target and size
         ]
-        return self._put([{"what": {"name": "matrix", "pairs": pairs}}], group, 0)
+        return self._put([[{"what": {"name": "matrix", "pairs": pairs}}]], group, [0])
 
-    def _put(self, phases: list[dict[str, Any]], group: Group, reduced: int) -> int:
+    def _put(
+        self,
+        channels: list[list[dict[str, Any]]],
+        group: Group,
+        reduced: list[int],
+        rates: list[int | None] | None = None,
+    ) -> int:
+        """The phases of each channel, what it reduces, and its rate."""
         along = {"grid": list(group.grid), "axis": group.axis}
         calls = [computing(self._overhead.call, 0)] if self._overhead.call else []
-        inside = [{"along": along, **phase} for phase in phases]
-        entry = {"phases": calls + inside, "combine_ps": combining(self._overhead, reduced)}
-        key = json.dumps(entry)
-        if key not in self._known:
-            self._known[key] = len(self.entries)
-            self.entries.append(entry)
-        return self._known[key]
+        call = []
+        for phases, size, rate in zip(channels, reduced, rates or [None] * len(channels), strict=True):
+            inside = [{"along": along, **phase} for phase in phases]
+            entry = {"phases": calls + inside, "combine_ps": combining(self._overhead, size)}
+            key = json.dumps(entry)
+            if key not in self._known:
+                self._known[key] = len(self._entries)
+                self._entries.append(entry)
+            call.append((self._known[key], rate))
+        if tuple(call) not in self._numbers:
+            self._numbers[tuple(call)] = len(self._calls)
+            self._calls.append(tuple(call))
+        return self._numbers[tuple(call)]
 
 
 def combining(overhead: HostTable, size: int) -> int:

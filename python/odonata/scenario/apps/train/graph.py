@@ -21,15 +21,14 @@ COMPUTE, LAYERS, PIPELINE, REDUCE, GATHER = range(5)
 parameters. Each does one thing after the other, as a stream of a GPU."""
 
 
-def body(train: TrainTable, overhead: HostTable) -> dict[str, Any]:
-    """One step of a decided table, as the core reads it.
+def body(train: TrainTable, overhead: HostTable, *, channels: bool) -> dict[str, Any]:
+    """One step of a decided table, as the core reads it; with `channels` where each GPU has a rank, node by node.
 
     Raises InputError (path into the table) for messages that are too large.
     """
     layout = Layout(train)
-    table = CollectiveTable(train.algorithm or {}, overhead)
-    stages = [StageGraph(layout, table, stage).nodes for stage in range(layout.stages)]
-    return {"name": "stages", "collectives": table.entries, "stages": stages}
+    table = CollectiveTable(train.algorithm or {}, overhead, channels=channels)
+    return table.body([StageGraph(layout, table, stage).nodes for stage in range(layout.stages)])
 
 
 class StageGraph:
@@ -46,7 +45,7 @@ class StageGraph:
         """What the block before the present one waited for: where its gathers may begin."""
         self._last: dict[int, list[int]] = {REDUCE: [], GATHER: []}
         """The last node of each stream."""
-        self._gathered: dict[tuple[int, int], int] = {}
+        self._gathered: dict[tuple[int, int], list[int]] = {}
         self._open: list[tuple[int, bool]] = []
         """Parameters whose gradients are reduced at the end of the step, and whether they are of experts."""
         self._build()
@@ -68,17 +67,18 @@ class StageGraph:
         self.nodes.append({"cpu": cpu, "after": sorted(set(after)), "what": what})
         return len(self.nodes) - 1
 
-    def _collective(self, cpu: int, number: int, after: list[int]) -> int:
-        return self._add(cpu, {"name": "collective", "number": number}, after)
+    def _collective(self, cpu: int, number: int, after: list[int]) -> list[int]:
+        made = self._table.nodes(cpu, number, after)
+        self.nodes += made
+        return list(range(len(self.nodes) - len(made), len(self.nodes)))
 
     def _run(self, work: list[Work]) -> None:
         """Computing and collectives of a pass, one after the other."""
         for step in work:
             if step.collective is None:
-                node = self._add(COMPUTE, {"name": "compute", "ps": step.ps}, self._now)
+                self._now = [self._add(COMPUTE, {"name": "compute", "ps": step.ps}, self._now)]
             else:
-                node = self._collective(LAYERS, step.collective, self._now)
-            self._now = [node]
+                self._now = self._collective(LAYERS, step.collective, self._now)
 
     def _pass(self, turn: Pass) -> None:
         blocks = list(self._layout.blocks(self._stage, turn.chunk))
@@ -160,22 +160,21 @@ class StageGraph:
         if group.size > 1:
             name = "reduce-scatter" if train.zero else "allreduce"
             number = self._table.number(name, group, parameters * train.gradient)
-            self._last[REDUCE] = [self._collective(REDUCE, number, after + self._last[REDUCE])]
+            self._last[REDUCE] = self._collective(REDUCE, number, after + self._last[REDUCE])
 
-    def _gather(self, parameters: int, experts: bool, after: list[int]) -> int | None:
+    def _gather(self, parameters: int, experts: bool, after: list[int]) -> list[int]:
         layout, train = self._layout, self._train
         group = layout.expert_gradient_group if experts else layout.gradient_group
         if group.size == 1:
-            return None
+            return []
         number = self._table.number("allgather", group, -(-parameters * train.element // group.size))
-        node = self._collective(GATHER, number, after + self._last[GATHER])
-        self._last[GATHER] = [node]
-        return node
+        self._last[GATHER] = self._collective(GATHER, number, after + self._last[GATHER])
+        return self._last[GATHER]
 
-    def _gather_block(self, block: Block, after: list[int]) -> int | None:
+    def _gather_block(self, block: Block, after: list[int]) -> list[int]:
         always, experts = self._layout.parameters(block)
-        node = self._gather(always, False, after)
-        return (self._gather(experts, True, after) or node) if experts else node
+        nodes = self._gather(always, False, after)
+        return (self._gather(experts, True, after) or nodes) if experts else nodes
 
     def _gather_all(self) -> None:
         """All parameters of the stage, in the order in which forward passes need them."""
@@ -184,28 +183,23 @@ class StageGraph:
             if edge:
                 self._gather(edge, False, self._now)
             for block in self._layout.blocks(self._stage, chunk):
-                node = self._gather_block(block, self._now)
-                if node is not None:
-                    self._gathered[chunk, block.first] = node
+                if nodes := self._gather_block(block, self._now):
+                    self._gathered[chunk, block.first] = nodes
 
     def _wait_for_parameters(self, turn: Pass, block: Block) -> None:
         if self._train.zero == 3:
             # With overlap a gather may begin with the computing of the block before.
-            node = self._gather_block(block, self._before if self._train.overlap else self._now)
-            if node is not None:
-                self._now = [*self._now, node]
+            self._now = [*self._now, *self._gather_block(block, self._before if self._train.overlap else self._now)]
             return
-        node = self._gathered.get((turn.chunk, block.first))
-        if node is not None and not turn.backward and turn.microbatch == 0:
-            self._now = [*self._now, node]
+        if not turn.backward and turn.microbatch == 0:
+            self._now = [*self._now, *self._gathered.get((turn.chunk, block.first), [])]
 
     def _gather_edge(self, turn: Pass) -> None:
         """Parameters before the first layer or behind the last, if they are divided as well."""
         edge = self._layout.edge_parameters(self._stage, turn.chunk)
         if self._train.zero == 3 and edge:
-            node = self._gather(edge, False, self._before if self._train.overlap else self._now)
-            if node is not None:
-                self._now = [*self._now, node]
+            nodes = self._gather(edge, False, self._before if self._train.overlap else self._now)
+            self._now = [*self._now, *nodes]
 
     def _tied(self) -> None:
         """The two copies of a shared embedding exchange their gradients."""
