@@ -80,7 +80,8 @@ def names_in(folder: Path) -> list[str]:
 
 @contextmanager
 def recorded() -> Iterator[dict[str, str]]:
-    """What this process reads meanwhile: the absolute path of each file and folder -> the SHA-256 of what was read.
+    """What this process reads meanwhile: the absolute path of each file and folder, as it is named (with its symbolic
+    links and `..`) -> the SHA-256 of what was read.
 
     That is the content of a file (`read_bytes`) and the names in a folder (`names_in`). What is read inside another
     `recorded` is in both.
@@ -111,7 +112,8 @@ def unchanged(record: Mapping[str, str]) -> bool:
 def _note(path: str | Path, read: bytes) -> None:
     record = _record.get()
     if record is not None:
-        record[os.path.normpath(Path(path).absolute())] = hashlib.sha256(read).hexdigest()
+        # As it is named: `..` after a symbolic link leads elsewhere than its text says, and a link can change.
+        record[str(Path(path).absolute())] = hashlib.sha256(read).hexdigest()
 
 
 def _up_to(file: IO[bytes], most: int) -> bytes:

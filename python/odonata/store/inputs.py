@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,10 @@ def decided_by(scenario: Scenario, folder: Path) -> str:
     copy of its folder beside other files still names the same one.
     """
     content = json.dumps(scenario.data, default=str)
-    where = str(folder.absolute()) if f'"{os.sep}' in content else ""
-    return digest([fingerprint(), _data(), content, os.path.relpath(scenario.path.parent, folder), where])
+    at = os.path.realpath(folder)
+    where = at if f'"{os.sep}' in content else ""
+    place = os.path.relpath(os.path.realpath(scenario.path.parent), at)
+    return digest([fingerprint(), _data(), content, place, where])
 
 
 def of_run(scenario: Scenario, folder: Path) -> dict[str, Any] | None:
@@ -51,15 +54,29 @@ def of_run(scenario: Scenario, folder: Path) -> dict[str, Any] | None:
 
 
 def from_folder(read: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """What `reading.recorded` gives, with paths from the folder."""
-    at = folder.absolute()
-    return {os.path.relpath(name, at): read[name] for name in sorted(read)}
+    """What `reading.recorded` gives, with paths from the folder.
+
+    Only `..` before a path is from the folder, which has no symbolic links in it then. What follows is as it was named,
+    so that the system follows its links and its own `..` again.
+    """
+    at = Path(os.path.realpath(folder)).parts
+    return {_from(at, Path(name).parts): read[name] for name in sorted(read)}
+
+
+def _from(at: tuple[str, ...], name: tuple[str, ...]) -> str:
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(at, name, strict=False)))
+    return str(Path(*[os.pardir] * (len(at) - common), *name[common:]))
 
 
 def in_folder(read: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """The inverse of `from_folder`."""
-    at = folder.absolute()
-    return {os.path.normpath(at / name): digest for name, digest in read.items()}
+    """Paths that lead to the same files as those from which `from_folder` made these."""
+    at = Path(os.path.realpath(folder))
+    return {str(_below(at, Path(name).parts)): digest for name, digest in read.items()}
+
+
+def _below(at: Path, name: tuple[str, ...]) -> Path:
+    ups = next((count for count, part in enumerate(name) if part != os.pardir), len(name))
+    return Path(*at.parts[: max(1, len(at.parts) - ups)], *name[ups:])
 
 
 def is_of(manifest: Mapping[str, Any], decided: str, folder: Path) -> bool:
