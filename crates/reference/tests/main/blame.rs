@@ -421,7 +421,7 @@ fn a_nic_waits_for_the_jobs_that_hold_the_queue_that_has_marked() {
 #[test]
 fn only_marks_between_routers_name_other_jobs() {
     let mut counts = std::collections::BTreeMap::<_, [u32; 2]>::new();
-    for seed in 0..300 {
+    for seed in 0..600 {
         let mut spec = if seed % 2 == 0 { testkit::congested_spec(seed) } else { testkit::held_back_spec(seed) };
         (spec.measure.blame, spec.measure.roots) = (true, false);
         let law = match spec.fabric.congestion_control.expect("it has one").law {
