@@ -137,9 +137,10 @@ def compared(entry: Beside) -> str:
     """How much longer a job takes beside the others than alone, and where the difference comes from."""
     what = "takes" if entry.quantity == "time_ps" else "has a mean latency of"
     here, there = format_time(round(entry.with_ps), 4), format_time(round(entry.alone_ps), 4)
-    who = " and ".join(f"`{other}`" for other in entry.others[:NAMED])
-    if len(entry.others) > NAMED:
-        who += f" and {len(entry.others) - NAMED} others"
+    names = [f"`{other}`" for other in entry.others]
+    if len(names) > NAMED + 1:
+        names = [*names[:NAMED], f"{len(names) - NAMED} others"]
+    who = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     if entry.slowdown < NOTABLE:
         return f"`{entry.job}` {what} {here} beside {who}, and {there} alone: {entry.slowdown:.2f} times as long."
     text = f"`{entry.job}` {what} {here} beside {who} instead of {there} alone: {entry.slowdown:.2f} times as long."
