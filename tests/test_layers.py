@@ -16,6 +16,7 @@ MAY_USE_CORE = {
     "machine",
     "cli/main",
     "cli/bench",
+    "scenario/apps/collective",
     "scenario/apps/collectives",
     "scenario/routings/routing",
 }

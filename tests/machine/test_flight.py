@@ -126,9 +126,11 @@ def test_too_small_a_window_is_said_with_the_share_it_carries(change):
     (limit,) = machine.load(dragonfly(change)).limits
     assert "a pair of NICs on a longest path carries at most" in str(limit)
     document = dragonfly(change) | {"host": "none"}
-    took = od.run(scenario.parse(text(document, 10_000_000, 23), "f.toml")).jobs["time_ps"][0]
+    took = max(  # to the farthest node
+        od.run(scenario.parse(text(document, 2_000_000, node), "f.toml")).jobs["time_ps"][0] for node in range(8, 24, 2)
+    )
     wire = machine.load(document).table.fabric
-    share = 10_000_000 * wire.wire_bytes / wire.packet / 50e9 / (took / 1e12)
+    share = 2_000_000 * wire.wire_bytes / wire.packet / 50e9 / (took / 1e12)
     assert share <= limit.share * 1.02
     assert share > 0.8 * limit.share
     key = "window"

@@ -35,8 +35,8 @@ def test_a_machine_without_a_host_costs_only_network():
     """An all-to-all is bound by its links: 15 x 256 KiB at 50 GB/s. With the costs of MPI it took thrice as long."""
     bound = 15 * 256 * 1024 / 50e9
     for system in (TREE, {**TREE, "host": "none"}):
-        assert od.run(made(system)).jobs["time_ps"][0] / 1e12 == pytest.approx(bound, rel=0.05)
-    assert od.run(made({**TREE, "host": "leonardo"})).jobs["time_ps"][0] / 1e12 > 1.2 * bound
+        assert bound < od.run(made(system)).jobs["time_ps"][0] / 1e12 < 1.2 * bound
+    assert od.run(made({**TREE, "host": "leonardo"})).jobs["time_ps"][0] / 1e12 > 1.5 * bound
 
 
 def test_the_run_and_its_report_say_it(tmp_path, capsys):

@@ -21,7 +21,7 @@ def test_the_points_of_both_forms(study):
 
 def test_the_scenarios_of_an_incast_and_of_canaries(study):
     incast = make({"test": "incast", "control": "nscc", "size": 32, "beside": True}).resolve().spec
-    assert incast["fabric"]["congestion_control"]["law"] == {"nscc": {"target_ps": 2_000_000}}
+    assert incast["fabric"]["congestion_control"]["law"] == {"nscc": {"target_ps": 3_186_720}}
     bystander, flows = (set(job["nodes"]) for job in incast["jobs"])
     assert len(flows) == 33
     assert not bystander & flows

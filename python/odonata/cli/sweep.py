@@ -108,7 +108,7 @@ def sweep(
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     if force or not is_finished(plan, folder):
-        _print_warnings(plan)
+        _print_warnings(plan, quiet=quiet)
     swept, ledger = run_plan(
         plan, folder, backend, force=force, retry_failed=retry_failed, keep_stale=keep_stale, quiet=quiet
     )
@@ -158,8 +158,8 @@ def written_report(folder: Path, *, quiet: bool) -> dict[str, str]:
     return {"report": str(target)}
 
 
-def _print_warnings(plan: "Plan") -> None:
-    """Warnings of `odonata run` on standard error, for the first and the last point."""
+def _print_warnings(plan: "Plan", *, quiet: bool) -> None:
+    """Warnings of `odonata run` on standard error, for the first and the last point; its notes if not `quiet`."""
     from odonata.errors import InputError, visible
     from odonata.scenario.warnings import warnings_of
 
@@ -170,7 +170,7 @@ def _print_warnings(plan: "Plan") -> None:
             texts = warnings_of(resolved)
         except InputError:
             continue  # the run of the point says it
-        for sentence in (*resolved.notes, *resolved.system.table.not_modelled):
+        for sentence in (*(() if quiet else resolved.notes), *resolved.system.table.not_modelled):
             if sentence not in said:
                 said.add(sentence)
                 _say(f"note: {sentence}")

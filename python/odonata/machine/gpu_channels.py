@@ -27,7 +27,7 @@ Queue = tuple[str | int, ...]
 ROOT: Queue = ("root",)
 MOST_PATHS = 5_040
 """Paths among which channels are chosen on a mesh that is not the same between all pairs: all of eight GPUs. Of more
-GPUs these are the first that are found."""
+GPUs these are the first that are listed."""
 MOST_STEPS = 200_000
 """Steps of a search for paths."""
 
@@ -50,10 +50,10 @@ def rings(gpu: GpuTable, members: Sequence[int]) -> list[Channel]:
     On a switch or a root of PCIe one ring uses all ports. So does one ring where no ring has links all the way.
     """
     if gpu.network == "mesh" and len(members) > 1:
-        found = _rings_of_mesh(capacities(gpu, members))
-        total = sum(weight for _, weight in found)
-        if found:
-            return [Channel(order, weight / total, int(weight * gpu.bandwidth)) for order, weight in found]
+        listed = _rings_of_mesh(capacities(gpu, members))
+        total = sum(weight for _, weight in listed)
+        if listed:
+            return [Channel(order, weight / total, int(weight * gpu.bandwidth)) for order, weight in listed]
     return [Channel(tuple(range(len(members))), Fraction(1))]
 
 
@@ -65,9 +65,9 @@ def rings_carry(gpu: GpuTable, members: Sequence[int]) -> int:
     """
     if gpu.network != "mesh":
         return gpu.bandwidth
-    found = rings(gpu, members)
-    if all(channel.rate is not None for channel in found):
-        return sum(channel.rate or 0 for channel in found)
+    listed = rings(gpu, members)
+    if all(channel.rate is not None for channel in listed):
+        return sum(channel.rate or 0 for channel in listed)
     return gpu.bandwidth * min(links for row in capacities(gpu, range(gpu.count)) for links in row if links)
 
 
@@ -134,7 +134,7 @@ def _rings_of_mesh(links: Capacities) -> list[tuple[tuple[int, ...], Fraction]]:
         # paths take each link once, and for an even one all take it twice.
         others = count - 1
         each = Fraction(links[0][1], 1 if count % 2 else 2)
-        found = [((*_zigzag(start, others), others), each) for start in range(others // 2 if count % 2 else others)]
+        listed = [((*_zigzag(start, others), others), each) for start in range(others // 2 if count % 2 else others)]
     else:
         paths = list(_paths(links, 0, closed=True))
         edges = [(a, b) for a in range(count) for b in range(a + 1, count) if links[a][b]]
@@ -142,22 +142,22 @@ def _rings_of_mesh(links: Capacities) -> list[tuple[tuple[int, ...], Fraction]]:
             [edges.index((min(pair), max(pair))) for pair in zip(path, (*path[1:], 0), strict=True)] for path in paths
         ]
         weights = heaviest(uses, [links[a][b] for a, b in edges])
-        found = [(path, weight) for path, weight in zip(paths, weights, strict=True) if weight]
-    return [ring for path, weight in found for ring in ((path, weight), (path[:1] + path[:0:-1], weight))]
+        listed = [(path, weight) for path, weight in zip(paths, weights, strict=True) if weight]
+    return [ring for path, weight in listed for ring in ((path, weight), (path[:1] + path[:0:-1], weight))]
 
 
 def _paths(links: Capacities, start: int, *, closed: bool) -> Iterator[tuple[int, ...]]:
     """Paths over links from a GPU through all others, in rising order; of closed ones each in one direction only."""
-    count, steps, found = len(links), 0, 0
+    count, steps, listed = len(links), 0, 0
     path, tried = [start], [0]
     while path:
         following = next((b for b in range(tried[-1], count) if links[path[-1]][b] and b not in path), None)
         steps += 1
-        if steps > MOST_STEPS or found >= MOST_PATHS:
+        if steps > MOST_STEPS or listed >= MOST_PATHS:
             return
         if following is None:
             if len(path) == count and (not closed or (links[path[-1]][start] and path[1] < path[-1])):
-                found += 1
+                listed += 1
                 yield tuple(path)
             path.pop()
             tried.pop()

@@ -110,10 +110,18 @@ class DirectTable(MachineTable):
         return Pairs(self.groups, full, last, self.links_per_pair, self.pair_links, cables)
 
     def longest_path(self) -> tuple[str, ...]:
-        """Across a group, to another one, and across it."""
+        """Across a group, to another one, and across it; of several cables to it, packets take the nearest."""
         inside = tuple(name for name, ports in self.local_ports() if ports)
-        between = (self.between_groups, *inside) if self.groups > 1 else ()
-        return ("node", *inside, *between, "node")
+        if self.groups == 1:
+            return ("node", *inside, "node")
+        there = () if self._every_router_reaches_every_group() else inside
+        return ("node", *there, self.between_groups, *inside, "node")
+
+    def _every_router_reaches_every_group(self) -> bool:
+        """Whether the rule of the cables gives each router one to each other group."""
+        others = self.groups - 1
+        full = self.global_links is None and not self.pair_links and self.links_per_pair is None
+        return full and self.arrangement != "random" and self.global_links_per_router % others == 0
 
     def routers_in_all(self) -> int:
         """Routers of the machine."""

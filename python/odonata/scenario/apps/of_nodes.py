@@ -107,9 +107,9 @@ def ring_channels(data: Data, ranks: int, overhead: HostTable) -> dict[str, Any]
     """
     count = gpus_of_a_node("ring-channels", overhead, "algorithm")
     assert overhead.gpu is not None
-    found = rings if ranks == count else chains
+    laid = rings if ranks == count else chains
     graph = Graph(overhead)
-    graph.channels(found(overhead.gpu, range(count)), data.work, data.size, [0], data.limit)
+    graph.channels(laid(overhead.gpu, range(count)), data.work, data.size, [0], data.limit)
     return graph.body
 
 
@@ -165,17 +165,17 @@ def channels_of_group(gpu: GpuTable, count: int, stride: int) -> list[Channel]:
     One ring in the order of the ranks, if the nodes of a group have other numbers of them, or if groups differ in the
     links between their GPUs.
     """
-    one = [Channel(tuple(range(count)), Fraction(1))]
+    plain = [Channel(tuple(range(count)), Fraction(1))]
     try:
         members = members_of_a_node(count, stride, gpu.count)
     except InputError:
-        return one
+        return plain
     if members == 1:
-        return one
+        return plain
     inside, span = members == count, stride * members
     firsts = [block + first for block in range(0, gpu.count, span) for first in range(stride)]
-    found = [(rings if inside else chains)(gpu, [first + stride * k for k in range(members)]) for first in firsts]
-    return found[0] if all(of == found[0] for of in found) else one
+    listed = [(rings if inside else chains)(gpu, [first + stride * k for k in range(members)]) for first in firsts]
+    return listed[0] if all(of == listed[0] for of in listed) else plain
 
 
 class Graph:

@@ -75,10 +75,10 @@ class CollectiveTable:
             members = members_of_a_node(group.size, group.stride, gpus)
             return self._put([[by_rails(members, size)]], group, [0])
         reduced = size if name in ("allreduce", "reduce-scatter") else 0
-        if name in self._channels and (found := self._of_group(group)):
-            sizes = shares(found, size)
-            phases = [[ring_phase(of, name, part)] for of, part in zip(found, sizes, strict=True)]
-            return self._put(phases, group, sizes if reduced else [0] * len(found), [of.rate for of in found])
+        if name in self._channels and (channels := self._of_group(group)):
+            sizes = shares(channels, size)
+            phases = [[ring_phase(of, name, part)] for of, part in zip(channels, sizes, strict=True)]
+            return self._put(phases, group, sizes if reduced else [0] * len(channels), [of.rate for of in channels])
         kind = COLLECTIVES[name]
         algorithm = "ring" if self._algorithms[name] == CHANNELS else self._algorithms[name]
         table = {"collective": name, "algorithm": algorithm, "message": size}
@@ -89,9 +89,9 @@ class CollectiveTable:
         """The channels of a group; None if it has one ring that visits its ranks in their order."""
         gpu = self._overhead.gpu
         assert gpu is not None
-        found = channels_of_group(gpu, group.size, group.stride)
-        plain = len(found) == 1 and found[0].order == tuple(range(len(found[0].order)))
-        return None if plain else found
+        channels = channels_of_group(gpu, group.size, group.stride)
+        plain = len(channels) == 1 and channels[0].order == tuple(range(len(channels[0].order)))
+        return None if plain else channels
 
     def nodes(self, stream: int, number: int, after: list[int]) -> list[dict[str, Any]]:
         """The nodes of a graph that run a collective on a stream when these nodes have ended."""
