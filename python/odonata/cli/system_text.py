@@ -108,7 +108,8 @@ def text(facts: dict[str, Any]) -> str:
 def _failed(failed: dict[str, Any]) -> str:
     parts = [_count(failed["links"], "cable"), _count(failed["routers"], "router")]
     nodes = _count(len(failed["unusable_nodes"]), "node")
-    return ", ".join(part for part in parts if part) + (f"; {nodes} cannot be used" if nodes else "")
+    lost = ", ".join(part for part in parts if part)
+    return "; ".join(part for part in (lost, f"{nodes} cannot be used" if nodes else "") if part)
 
 
 def _count(number: int, what: str) -> str:
