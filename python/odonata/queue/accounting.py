@@ -236,7 +236,7 @@ def _from_swf(text: str, cores_per_node: int | None) -> Record:
 def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
     """The jobs of a trace. Of an interrupted job the line that sums it up counts, or else its parts together."""
     summed: set[str] = set()
-    found: list[tuple[str, list[Run], bool]] = []
+    listed: list[tuple[str, list[Run], bool]] = []
     last: dict[str, list[Run]] = {}
     for number, line in enumerate(reading.lines(text), 1):
         words = line.partition(";")[0].split()
@@ -259,10 +259,10 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
         if before is not None:
             before.append(run)
             continue
-        found.append((job, [run], status in _PARTS))
+        listed.append((job, [run], status in _PARTS))
         if status in _PARTS:
-            last[job] = found[-1][1]
-    for job, parts, interrupted in found:
+            last[job] = listed[-1][1]
+    for job, parts, interrupted in listed:
         if not interrupted:
             yield parts[0]
         elif job not in summed:
