@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from odonata import compressed
 from odonata.errors import InputError, shortened
 
 if TYPE_CHECKING:
@@ -130,18 +131,29 @@ def read_text(path: str | Path, most: int = TEXT_BYTES) -> str:
 
     Raises InputError as `read_bytes`, and if it is not UTF-8; OSError if it cannot be read.
     """
+    data = read_bytes(path, most)
+    if (error := compressed.refused(path, data)) is not None:
+        raise error
+    return _decoded(path, data)
+
+
+def _decoded(path: str | Path, data: bytes) -> str:
     try:
-        return read_bytes(path, most).decode("utf-8").removeprefix("\ufeff")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as e:
         raise InputError(f"not a text file: byte {e.start} is not UTF-8", file=path) from None
 
 
 def read_output(file: str | Path) -> str:
-    """What another tool printed into a file. Raises InputError if it cannot be read, or has nothing in it."""
+    """What another tool printed into a file, which may be compressed by gzip.
+
+    Raises InputError if it cannot be read, or has nothing in it.
+    """
     try:
-        text = read_text(file, OUTPUT_BYTES)
+        data = read_bytes(file, OUTPUT_BYTES)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {why(e)}", file=file) from None
+    text = _decoded(file, compressed.unpacked(file, data, OUTPUT_BYTES))
     if not text.strip():
         raise InputError("the file is empty", file=file)
     return text

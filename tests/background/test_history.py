@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,7 @@ import polars as pl
 import pytest
 
 from odonata.cluster import read_history
+from odonata.compressed import unpacked
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,6 +82,71 @@ def test_sacct_json(tmp_path: Path) -> None:
     ]
     waiting = {"job_id": 9, "state": {"current": ["PENDING"]}, "time": {"start": 0, "end": 0}, "nodes": "None assigned"}
     check(write(tmp_path, json.dumps({"jobs": [*jobs, waiting], "meta": {}, "errors": []})))
+
+
+HEAD = "; UnixStartTime: 1000000000\n; MaxNodes: 64\n; MaxProcs: 64\n"
+#: A job of an hour on 16 nodes that was swapped out for ten minutes: the line that sums it up, and its two parts.
+SUM, PARTS = (
+    "1 100 0 3600 16 -1 -1 16 7200 -1 1 1 1 1 1 1 -1 -1\n",
+    "1 100 0 1200 16 -1 -1 16 7200 -1 2 1 1 1 1 1 -1 -1\n1 -1 600 2400 16 -1 -1 16 7200 -1 3 1 1 1 1 1 -1 -1\n",
+)
+OTHER = "2 100 0 3600 16 -1 -1 16 7200 -1 0 1 1 1 1 1 -1 -1\n"
+
+
+@pytest.mark.parametrize("text", [SUM + PARTS, PARTS + SUM, SUM.replace(" -1 1 1 1 1", " -1 0 1 1 1") + PARTS])
+def test_parts_of_an_interrupted_job_do_not_count_beside_the_line_that_sums_it_up(text: str, tmp_path: Path) -> None:
+    history = read_history(write(tmp_path, HEAD + text))
+    assert (history.runs, history.mean_b) == (1, 0.25)
+    assert {sample.b for sample in history.samples} == {0.25}
+
+
+def test_an_interrupted_job_without_that_line_is_its_parts(tmp_path: Path) -> None:
+    """The nodes are free between two parts; of the second, only the wait since the first is known."""
+    history = read_history(write(tmp_path, HEAD + PARTS), every_s=300)
+    assert history.runs == 1
+    assert [sample.b for sample in history.samples] == [0.25] * 4 + [0.0] * 2 + [0.25] * 8
+    assert history.mean_b == pytest.approx(0.25 * 3600 / 4200)
+    both = read_history(write(tmp_path, HEAD + PARTS + OTHER), every_s=300)
+    assert both.runs == 2
+    assert [sample.b for sample in both.samples] == [0.5] * 4 + [0.25] * 2 + [0.5] * 6 + [0.25] * 2
+
+
+def test_parts_whose_first_is_missing_ran_nobody_knows_when(tmp_path: Path) -> None:
+    history = read_history(write(tmp_path, HEAD + PARTS.partition("\n")[2] + OTHER))
+    assert history.runs == 1
+    with pytest.raises(InputError, match="no job in the file ran"):
+        read_history(write(tmp_path, HEAD + PARTS.partition("\n")[2]))
+
+
+def test_a_number_of_a_job_may_come_again_after_its_last_part(tmp_path: Path) -> None:
+    later = PARTS.replace("1 100 0", "1 10100 0", 1)
+    assert read_history(write(tmp_path, HEAD + PARTS + later)).runs == 2
+
+
+def test_files_may_be_compressed_by_gzip(tmp_path: Path) -> None:
+    """The archive of SWF has only such files."""
+    path = tmp_path / "jobs.swf.gz"
+    path.write_bytes(gzip.compress(SWF.encode()))
+    check(path, shared=0)
+    path.write_bytes(gzip.compress(SWF[:100].encode()) + gzip.compress(SWF[100:].encode()))
+    check(path, shared=0)
+    path.write_bytes(gzip.compress(SACCT.encode()))
+    check(path)
+    whole = path.read_bytes()
+    for data, words in (
+        (whole[:-9], "a gzip file that ends early: it may be cut"),
+        (whole[:40] + b"x" * 20 + whole[60:], "a damaged gzip file: "),
+        (whole + b"more", "a damaged gzip file: something follows its end"),
+        (bz2.compress(SWF.encode()), "compressed by bzip2; expected text"),
+        (lzma.compress(SWF.encode()), "compressed by xz; expected text"),
+        (b"\x28\xb5\x2f\xfd" + bytes(9), "compressed by zstd; expected text"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=words):
+            read_history(path, nodes_total=10)
+    path.write_bytes(gzip.compress(bytes(2000)))
+    with pytest.raises(InputError, match="expected a file that unpacks to at most 1,000 bytes, found more"):
+        unpacked(path, path.read_bytes(), 1000)
 
 
 def test_swf(tmp_path: Path) -> None:

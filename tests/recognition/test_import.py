@@ -17,7 +17,7 @@ import odonata as od
 from odonata import machine
 from odonata.cli.main import main
 from odonata.errors import InputError
-from odonata.recognition import WRITTEN, Recognised, cray, graphml, ibnetdiscover, node_map, slurm
+from odonata.recognition import WRITTEN, Recognised, cray, graphml, ibnetdiscover, import_fabric, node_map, slurm
 from odonata.recognition.graph import Fabric, Link
 from odonata.recognition.grouped import Grouping, machine_of
 from odonata.recognition.recognise import recognise
@@ -434,6 +434,45 @@ def test_a_tree_needs_a_system_that_gives_its_cables():
     assert (
         recognised.sources["spines"] == "assumed: as in tiny: assumed: the smallest machine with a choice at every turn"
     )
+
+
+@pytest.mark.parametrize(
+    ("like", "routers", "note"),
+    [
+        ("lumi", 16, "4 leaf switches of the file are 16 routers, because lumi has 4 NICs a node on different routers"),
+        ("polaris", 8, "4 leaf switches of the file are 8 routers, because polaris has 2 NICs a node on different"),
+        ("summit", 8, "4 leaf switches of the file are 8 leaves, because summit has 2 NICs a node on different leaves"),
+        ("zhang2018-272", 4, None),
+        ("tiny", 4, None),
+    ],
+)
+def test_leaf_switches_that_become_more_are_said(like, routers, note):
+    """A system with NICs on different routers makes several of each line of the file."""
+    recognised = machine_of(slurm.read(TREE), "file", like)
+    table = recognised.system().table
+    assert sum(bool(table.nodes_of_router(router)) for router in range(table.routers_in_all())) == routers
+    assert [text.partition(";")[0].startswith(note or "") for text in recognised.notes] == [True] * (note is not None)
+    alone = machine_of(slurm.read(TREE), "file", like, rails=1)
+    table = alone.system().table
+    assert sum(bool(table.nodes_of_router(router)) for router in range(table.routers_in_all())) == 4
+    assert alone.notes == []
+    assert "rails" not in alone.table
+    assert note is None or recognised.notes[0].endswith("; --rails 1 keeps 4")
+
+
+def test_the_number_of_nics_may_be_given(tmp_path):
+    two = machine_of(slurm.read(TREE), "file", "lumi", rails=2)
+    assert (two.table["rails"], two.sources["rails"]) == (2, "given: --rails")
+    assert two.notes == [
+        "4 leaf switches of the file are 8 routers, because --rails gives 2 NICs a node on different routers; "
+        "--rails 1 keeps 4"
+    ]
+    file = tmp_path / "file"
+    file.write_text(text(machine.load("tiny"), "ibnetdiscover"))
+    with pytest.raises(InputError, match="the file lists the NICs of every host"):
+        import_fabric(file, rails=1)
+    with pytest.raises(InputError, match="comments of Odonata in the file give the NICs of a node"):
+        machine_of(slurm.read(text(machine.load("tiny"), "slurm-tree")), "file", rails=1)
 
 
 def test_fabrics_that_no_switch_joins_are_said():

@@ -63,6 +63,17 @@ def test_swf(tmp_path):
     assert (run.submit, run.start) == (100, 150)
 
 
+def test_an_interrupted_job_of_swf_is_one_job(tmp_path):
+    """Its parts are lines beside the one that sums it up, or alone; its work is the time in which it ran."""
+    parts = SWF[:-1].replace("50 60", "50 20").replace("-1 1 3 4", "-1 2 3 4") + "\n"
+    parts += "1 -1 300 40 8 -1 -1 8 120 -1 3 3 4 9 -1 2 -1 -1\n"
+    for text in (SWF + parts.partition("MaxProcs: 16\n")[2], parts):
+        [job], _ = read(tmp_path, text)
+        assert (job.id, job.nodes, job.submit_s, job.work_s, job.limit_s) == ("1", 2, 0, 60, 120)
+    [run] = read_runs(tmp_path / "jobs").runs
+    assert (run.start, run.end, run.spans) == (150, 510, ((150, 170), (470, 510)))
+
+
 def test_pm100(tmp_path):
     [job], _ = read(tmp_path, PM100)
     assert (job.id, job.nodes, job.work_s, job.limit_s, job.user, job.partition) == ("5", 2, 600, 1800, "17", "1")

@@ -207,6 +207,58 @@ def test_what_holds_for_all_assumptions_needs_all_of_them() -> None:
     assert "depends" in held((0.9, 1.3, 1.4), (1.5, 1.6, 1.7))
 
 
+def test_without_intervals_nothing_is_concluded() -> None:
+    """One seed, or a few, say neither that it depends on the traffic nor that it does not."""
+    one = Held("a", (("usual", 1, 1.01, None), ("heavy", 1, 1.02, None)))
+    assert one.sentence == (
+        "Not known: 1 run of an assumption gives no interval, and at least 6 do: put more seeds into `run.seed` of the "
+        "study. `a` takes 1.01 to 1.02 times as long as alone in these runs."
+    )
+    assert one.as_dict()["holds_for_all"] is None
+    some = Held("a", (("usual", 8, 1.5, (1.4, 1.6)), ("heavy", 5, 2.0, None)))
+    assert some.sentence.startswith("Not known: 5 runs of an assumption give no interval")
+    assert Held("a", (("usual", 8, 1.5, (1.4, 1.6)),)).as_dict()["holds_for_all"] is True
+    assert Held("a", (("usual", 8, 1.5, (0.9, 1.6)),)).as_dict()["holds_for_all"] is False
+
+
+TWO_PROGRAMS = """\
+system = "tiny"
+[[job]]
+name = "victim"
+place = { nodes = "0-3" }
+app = { pattern = "uniform-random", message = "4 KB", interval = "2 us", messages = 5 }
+[[job]]
+name = "training"
+place = { nodes = "4-11" }
+app = { collective = "allreduce", algorithm = "ring", message = "64 MiB" }
+background = true
+[[job]]
+name = "halo"
+place = { nodes = "12-15" }
+app = { collective = "alltoall", message = "64 B" }
+background = true
+[run]
+until = "victim"
+"""
+
+
+def test_jobs_that_ended_no_iteration_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An all-reduce of 64 MiB takes much longer than the victim, so only its begin is simulated."""
+    (tmp_path / "now.toml").write_text(TWO_PROGRAMS)
+    assert main(["run", str(tmp_path / "now.toml"), "--out", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "training: no iteration ended: only the begin of one is in this run" in out
+    assert "halo: no" not in out
+    (tmp_path / "st.toml").write_text(
+        'base = "now.toml"\nalone = true\n[sweep]\n"run.seed" = [1, 2]\n[zip]\n"sources.traffic" = ["usual", "light"]\n'
+    )
+    held = holding(od.sweep(tmp_path / "st.toml"))
+    assert held.unended == (("training", 4, 4),)
+    [warning] = held.as_dict()["warnings"]
+    assert warning.startswith("`training` in 4 of 4 runs ended no iteration: only the begin of one is simulated")
+    assert f"warning: {warning}" in str(held)
+
+
 def test_only_a_study_over_assumptions_can_say_it() -> None:
     study = Study({"name": "s", "axes": [{"keys": ["run.seed"], "values": 1}]}, {})
     with pytest.raises(InputError, match=r"no axis `sources\.traffic`"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +137,8 @@ def _sampled(record: Record, total: int, every_s: float, least_nodes: int) -> Hi
 
 def _states(runs: list[Run], total: int, least_nodes: int, last: float) -> Iterator[tuple[float, float, Background]]:
     """The utilisation between each change and the next: begin, end and what holds there."""
+    if any(run.parts for run in runs):
+        runs = [replace(run, start=start, end=end, parts=()) for run in runs for start, end in run.spans]
     # At one moment, ends come before starts: nodes go from one job to the next.
     changes = sorted(
         [(run.start, 1, at) for at, run in enumerate(runs)]

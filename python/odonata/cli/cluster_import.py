@@ -4,7 +4,7 @@ import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from odonata.cli.completion import systems
 from odonata.errors import InputError
@@ -24,6 +24,7 @@ def import_(
     names: Path | None = None,
     node_name_map: Path | None = None,
     like: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
+    rails: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
     force: Annotated[bool, _Flag] = False,
     json: Annotated[bool, _Flag] = False,
 ) -> int:
@@ -47,6 +48,8 @@ def import_(
     like
         The system that gives what the file does not (default: a preset of the same kind). A file without cables takes
         the kind and the cables from it.
+    rails
+        NICs of a node, in place of those of --like, for a file without cables.
     force
         Overwrite files that say something else.
     json
@@ -60,7 +63,7 @@ def import_(
     for path in (out, names):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
-    recognised = import_fabric(file, node_name_map=node_name_map, like=like)
+    recognised = import_fabric(file, node_name_map=node_name_map, like=like, rails=rails)
     if out is not None:
         files.write_new(out, system_file.toml(recognised).encode(), force=force)
     if names is not None:

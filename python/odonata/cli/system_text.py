@@ -131,7 +131,8 @@ def _paragraph(sentence: str) -> list[str]:
 def _failed(failed: dict[str, Any]) -> str:
     parts = [_count(failed["links"], "cable"), _count(failed["routers"], "router")]
     nodes = _count(len(failed["unusable_nodes"]), "node")
-    return ", ".join(part for part in parts if part) + (f"; {nodes} cannot be used" if nodes else "")
+    lost = ", ".join(part for part in parts if part)
+    return "; ".join(part for part in (lost, f"{nodes} cannot be used" if nodes else "") if part)
 
 
 def _count(number: int, what: str) -> str:

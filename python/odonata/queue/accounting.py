@@ -12,7 +12,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,18 @@ class Run:
     user: str = ""
     account: str = ""
     partition: str = ""
+    parts: tuple[tuple[float, float], ...] = ()
+    """Start and end of each part, if it was interrupted."""
+
+    @property
+    def spans(self) -> tuple[tuple[float, float | None], ...]:
+        """Start and end of each time in which it ran."""
+        return self.parts or ((self.start, self.end),)
+
+    @property
+    def work_s(self) -> float:
+        """Seconds in which it ran; 0 if it was still running."""
+        return 0.0 if self.end is None else sum((end or start) - start for start, end in self.spans)
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,9 @@ _NAMES = {
 _MORE = ("submit_time", "time_limit", "num_nodes_alloc", "cluster")
 #: The first second of the year 10000, which a calendar does not have.
 _LAST_S = 253_402_300_800
+#: Status of a line of SWF that is a part of an interrupted job: to be continued, or the last of a job that completed
+#: or was killed. A job also has a line of status 0 or 1 that sums it up. Source: SWF, version 2.2, usage notes.
+_PARTS = (2, 3, 4)
 #: Most processors of a job. Assumed: a hundred times those of the largest machine.
 _MOST_PROCESSORS = 1e9
 
@@ -154,7 +169,9 @@ def _from_sacct(text: str, cluster: str | None) -> Iterator[Run]:
             if start is None or not nodes:
                 continue  # it never ran
             table_output.check_count(row, nodes)
-            told = {key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")}
+            told: dict[str, Any] = {
+                key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")
+            }
             submit, limit = _time(row.get("submit")), _limit(row.get("limit"))
             yield Run(start, end, nodes, len(nodes), row["id"], submit, limit, **told)
         except InputError as e:
@@ -217,6 +234,10 @@ def _from_swf(text: str, cores_per_node: int | None) -> Record:
 
 
 def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
+    """The jobs of a trace. Of an interrupted job the line that sums it up counts, or else its parts together."""
+    summed: set[str] = set()
+    listed: list[tuple[str, list[Run], bool]] = []
+    last: dict[str, list[Run]] = {}
     for number, line in enumerate(reading.lines(text), 1):
         words = line.partition(";")[0].split()
         if not words:
@@ -224,31 +245,57 @@ def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
         if len(words) != 18:
             raise InputError(f"expected the 18 columns of SWF, found {len(words)}: the file may be cut", line=number)
         try:
-            submit, wait, run, allocated, requested, limit = (float(words[at]) for at in (1, 2, 3, 4, 7, 8))
+            job, status = words[0], float(words[10])
+            before = last.get(job) if status in _PARTS and float(words[1]) < 0 else None
+            run = _swf_run(words, since, cores_per_node, before[-1].end if before else None)
         except ValueError:
             raise InputError(f"expected numbers, found `{shortened(line.strip(), 80)}`", line=number) from None
-        if not (
-            submit >= -1
-            and since + submit + max(wait, 0) + max(run, 0) < _LAST_S
-            and -1 <= allocated <= _MOST_PROCESSORS
-            and -1 <= requested <= _MOST_PROCESSORS
-            and limit < _LAST_S
-        ):
-            shown = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
-            shown += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
-            shown = shortened(shown, 300)
-            raise InputError(
-                f"expected seconds before the year 10000 and a number of processors, found {shown}", line=number
-            )
-        processors = int(allocated if allocated > 0 else requested)
-        if wait < 0 or run <= 0 or processors <= 0:
-            continue  # it never ran, or nobody knows when
-        start = since + submit + wait
-        user, _, name, _, partition = (text if text != "-1" else "" for text in words[11:16])
-        limit_s = limit if limit > 0 else None
-        count = -(-processors // cores_per_node)
-        told = {"name": name, "user": user, "partition": partition}
-        yield Run(start, start + run, None, count, words[0], since + submit, limit_s, **told)
+        except InputError as e:
+            raise e.but(line=number) from None
+        if status not in _PARTS:
+            summed.add(job)
+        if run is None:
+            continue
+        if before is not None:
+            before.append(run)
+            continue
+        listed.append((job, [run], status in _PARTS))
+        if status in _PARTS:
+            last[job] = listed[-1][1]
+    for job, parts, interrupted in listed:
+        if not interrupted:
+            yield parts[0]
+        elif job not in summed:
+            spans = tuple((part.start, part.end or part.start) for part in parts)
+            count = max(part.count for part in parts)
+            yield replace(parts[0], end=spans[-1][1], count=count, parts=spans if len(parts) > 1 else ())
+
+
+def _swf_run(words: list[str], since: int, cores_per_node: int, after: float | None) -> Run | None:
+    """A line of SWF; None if the job never ran, or nobody knows when. `after` is the end of the part before it, from
+    which its wait counts. Raises ValueError for what is no number, and InputError for a number that cannot be."""
+    submit, wait, run, allocated, requested, limit = (float(words[at]) for at in (1, 2, 3, 4, 7, 8))
+    if not (
+        submit >= -1
+        and since + submit + max(wait, 0) + max(run, 0) < _LAST_S
+        and -1 <= allocated <= _MOST_PROCESSORS
+        and -1 <= requested <= _MOST_PROCESSORS
+        and limit < _LAST_S
+    ):
+        shown = f"submission {words[1]}, wait {words[2]}, run time {words[3]}, "
+        shown += f"processors {words[4]} and {words[7]}, requested time {words[8]}"
+        shown = shortened(shown, 300)
+        raise InputError(f"expected seconds before the year 10000 and a number of processors, found {shown}")
+    processors = int(allocated if allocated > 0 else requested)
+    if run <= 0 or processors <= 0 or (after is None and (wait < 0 or submit < 0)):
+        return None
+    start = since + submit + wait if after is None else after + max(wait, 0.0)
+    if start + run >= _LAST_S:
+        raise InputError(f"expected a time before the year 10000, found a wait of {shortened(words[2], 40)} s")
+    user, _, name, _, partition = (text if text != "-1" else "" for text in words[11:16])
+    told: dict[str, Any] = {"name": name, "user": user, "partition": partition}
+    count, limit_s = -(-processors // cores_per_node), limit if limit > 0 else None
+    return Run(start, start + run, None, count, words[0], since + submit, limit_s, **told)
 
 
 def _whole(text: str | None) -> int:
@@ -306,7 +353,7 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]], cluster: str | None)
             raise InputError(f"{where}: {e.message}") from None
         if not nodes and not count:
             continue
-        told = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
+        told: dict[str, Any] = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
         try:
             submit, limit = _time(row.get("submit_time")), _limit(row.get("time_limit"))
         except InputError as e:

@@ -43,7 +43,9 @@ WRITTEN: dict[str, Format] = {
 }
 
 
-def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, like: str | None = None) -> Recognised:
+def import_fabric(
+    file: str | Path, *, node_name_map: str | Path | None = None, like: str | None = None, rails: int | None = None
+) -> Recognised:
     """The machine that a file of a fabric describes.
 
     Parameters
@@ -55,6 +57,8 @@ def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, 
         The node-name map of `ibnetdiscover`: names of GUIDs.
     like
         The system that gives the links and routers where the file does not.
+    rails
+        NICs of a node, in place of those of `like`, for a file that lists no cables.
 
     Returns
     -------
@@ -96,6 +100,10 @@ def import_fabric(file: str | Path, *, node_name_map: str | Path | None = None, 
                 hint="give GraphML, what ibnetdiscover or scontrol show topology prints, topology.conf, a map of nodes "
                 "(CSV), or a list of cables of Cray",
             )
-        return machine_of(read, name, like) if isinstance(read, Grouping) else recognise(read, name, like)
+        if isinstance(read, Grouping):
+            return machine_of(read, name, like, rails)
+        if rails is not None:
+            raise InputError("the file lists the NICs of every host", hint="leave out --rails")
+        return recognise(read, name, like)
     except InputError as e:
         raise e.at(file, e.line) from None

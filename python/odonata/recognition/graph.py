@@ -76,6 +76,8 @@ class Fabric:
     switches: list[Switch] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     nics: list[Nic] = field(default_factory=list)
+    unnamed: list[tuple[int, int]] = field(default_factory=list)
+    """Switch and port of links to hosts whose names nobody says."""
     notes: list[str] = field(default_factory=list)
     """What was left out or taken for granted."""
     remarks: Mapping[str, Any] = field(default_factory=dict)
@@ -112,6 +114,10 @@ class Fabric:
         self._check_size(nic.line)
         self._take(nic.switch, nic.port, nic.line)
         self.nics.append(nic)
+
+    def edge(self) -> set[int]:
+        """The switches with hosts."""
+        return {nic.switch for nic in self.nics} | {switch for switch, _ in self.unnamed}
 
     def _take(self, switch: int, port: int, line: int) -> None:
         if port < 0:

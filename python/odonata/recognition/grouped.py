@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
 
+#: Keys of `fabric.nic` that only nodes with several NICs have.
+_OF_SEVERAL_NICS = ("rail", "stripe_above")
+
 
 @dataclass
 class Grouping:
@@ -39,8 +42,13 @@ class Grouping:
     """What was taken for granted."""
 
 
-def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognised:
-    """The machine. Raises InputError without a system that gives its kind and its cables."""
+def machine_of(given: Grouping, file: str, like: str | None = None, rails: int | None = None) -> Recognised:
+    """The machine; `rails` are the NICs of a node, in place of those of the system that it is like.
+
+    Raises InputError without a system that gives its kind and its cables.
+    """
+    if rails is not None and "kind" in given.remarks:
+        raise InputError("comments of Odonata in the file give the NICs of a node", hint="leave out --rails")
     name = like or given.usual
     if "kind" in given.remarks:
         base = _from_remarks(given.remarks)
@@ -56,8 +64,10 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
         )
     has_kind = "kind" in given.remarks
     rows, names, hosts = _rows(given, base)
-    table, sizes = _table(base, rows, hosts, exact=has_kind)
+    table, sizes = _table(base, rows, hosts, exact=has_kind, rails=rails)
     result = Recognised(file, given.format, table, {}, [], [*given.notes])
+    if not has_kind and (together := _together(table)) > 1:
+        result.notes.append(_more_routers(base, len(names), together, given=rails is not None))
     for key in flat(table):
         if key in ("kind", "name", "title"):
             continue
@@ -65,6 +75,8 @@ def machine_of(given: Grouping, file: str, like: str | None = None) -> Recognise
             result.sources[key] = f"recognised in {file} (confidence: high)"
         elif has_kind:
             result.sources[key] = f"a comment of Odonata in {file}"
+        elif key == "rails" and rails is not None:
+            result.sources[key] = "given: --rails"
         else:
             origin = {row.key: row.source for row in base.sources}.get(key, "no source given")
             result.sources[key] = f"assumed: as in {base.name}: {origin}"
@@ -105,14 +117,46 @@ def _rows(given: Grouping, base: System) -> tuple[list[list[int | None]], list[s
     return places(fabric, in_order(fabric, list(numbers.values()))), names, hosts
 
 
+def _together(table: Mapping[str, Any]) -> int:
+    """Routers that share their nodes: one leaf switch of a file that knows no cables stands for all of them."""
+    return int(table.get("rails", 1)) if table.get("rails_on") in ("different-routers", "different-leaves") else 1
+
+
+def _more_routers(base: System, leaves: int, together: int, *, given: bool) -> str:
+    """What became of the leaf switches of the file."""
+    what = "leaves" if base.table.kind == "fat-tree" else "routers"
+    return (
+        f"{count(leaves, 'leaf switch')} of the file {'is' if leaves == 1 else 'are'} {leaves * together:,} {what}, "
+        f"because {'--rails gives' if given else f'{base.name} has'} {together} NICs a node on different {what}; "
+        f"--rails 1 keeps {leaves:,}"
+    )
+
+
+def _with_rails(table: dict[str, Any], rails: int | None) -> dict[str, Any]:
+    """The table with another number of NICs of a node, where one is given."""
+    if rails is None:
+        return table
+    table = {key: value for key, value in table.items() if rails > 1 or key != "rails_on"} | {"rails": rails}
+    if rails == 1:
+        del table["rails"]
+        nic = {key: value for key, value in table["fabric"].get("nic", {}).items() if key not in _OF_SEVERAL_NICS}
+        table["fabric"] = table["fabric"] | {"nic": nic}
+    return table
+
+
 def _table(
-    base: System, rows: Sequence[Sequence[int | None]], hosts: Sequence[tuple[str, ...]], *, exact: bool
+    base: System,
+    rows: Sequence[Sequence[int | None]],
+    hosts: Sequence[tuple[str, ...]],
+    *,
+    exact: bool,
+    rails: int | None,
 ) -> tuple[dict[str, Any], set[str]]:
     """The table of the base with the sizes of the file, and which keys these are.
 
     With `exact`, the sizes of the base stay if the nodes of the file fit in: what is missing has failed.
     """
-    table = {key: value for key, value in base.document().items() if key != "failed"}
+    table = _with_rails({key: value for key, value in base.document().items() if key != "failed"}, rails)
     shape, kind = base.shape, table["kind"]
     leaves, each = max(map(len, rows)), max(map(len, hosts))
     last = len(rows[-1])
@@ -127,7 +171,7 @@ def _table(
         return table, keys
     if kind == "fat-tree":
         return _tree(base, table, len(rows), leaves, each), keys
-    together = table.get("rails", 1) if table.get("rails_on") == "different-routers" else 1
+    together = _together(table)
     nics = 1 if together > 1 else table.get("rails", 1)
     for key in ("radix", "last_group_leaves", "last_group_routers", "last_group_rows", "pair_links", "global_links"):
         table.pop(key, None)
@@ -159,7 +203,7 @@ def _table(
 def _tree(base: System, table: dict[str, Any], pods: int, leaves: int, each: int) -> dict[str, Any]:
     """The table of a fat tree with so many pods, leaves (or blocks of leaves with the same nodes) and nodes on each."""
     table.pop("radix", None)
-    together = table.get("rails", 1) if table.get("rails_on") == "different-leaves" else 1
+    together = _together(table)
     table |= {"pods": pods, "leaves": leaves * together, "nodes_per_leaf": each}
     if pods == 1:
         for key in ("pods", "cores", "core_links"):

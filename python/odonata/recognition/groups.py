@@ -28,7 +28,7 @@ def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
     Dragonfly+. Raises InputError for a fabric of none of the kinds; the error says what it looks like.
     """
     near = Neighbours(fabric)
-    edge = {nic.switch for nic in fabric.nics}
+    edge = fabric.edge()
     if not edge:
         raise InputError("no switch has a host", hint="a machine needs nodes: give the whole output")
     if not fabric.links:

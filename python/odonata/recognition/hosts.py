@@ -11,7 +11,7 @@ from odonata.recognition.graph import count, natural
 from odonata.recognition.layout import filled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from odonata.recognition.graph import Fabric, Nic
     from odonata.recognition.layout import Layout
@@ -55,14 +55,14 @@ def numbered(fabric: Fabric, layout: Layout) -> Nodes:
     on = {host: frozenset(router for router, _ in own) for host, own in nics.items()}
     if layout.kind != "dragonfly-plus" and rails > 1:
         blocks = _blocks(layout, on, rails)
-        on_blocks = None if blocks is None else _on_blocks(layout, nics, blocks, rails, notes)
+        on_blocks = None if blocks is None else _on_blocks(fabric, layout, nics, blocks, rails, notes)
         if on_blocks is not None:
             return on_blocks
         if all(len(routers) == 1 for routers in on.values()):
-            return _on_routers(layout, nics, rails, notes)
+            return _on_routers(fabric, layout, nics, rails, notes)
     if rails > 1 and all(len(routers) == 1 for routers in on.values()):
         notes.append(f"assumed: the {rails} links of a host are one link with the bandwidth of all")
-        on_blocks = _on_routers(layout, nics, rails, notes)
+        on_blocks = _on_routers(fabric, layout, nics, rails, notes)
         key = "nodes_per_leaf" if layout.kind == "dragonfly-plus" else "nodes_per_router"
         on_blocks.keys = {key: len(on_blocks.names) // len(layout.with_nodes)}
         on_blocks.links_of_node = rails
@@ -75,19 +75,23 @@ def numbered(fabric: Fabric, layout: Layout) -> Nodes:
             own.sort(key=lambda entry: (entry[0], entry[1].port))
             split |= {host if n == 0 else f"{host}#{n + 1}": [entry] for n, entry in enumerate(own)}
         nics = split
-    return _on_routers(layout, nics, 1, notes)
+    return _on_routers(fabric, layout, nics, 1, notes)
 
 
-def _on_routers(layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> Nodes:
+def _on_routers(
+    fabric: Fabric, layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]
+) -> Nodes:
     """Every host on one router."""
     of_router: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for host, own in nics.items():
         of_router[own[0][0]].append((min(nic.port for _, nic in own), host))
-    seats = seats_of(of_router)
+    number = layout.numbers()
+    room = room_of(fabric, number, {router: router for router in layout.with_nodes}, rails)
+    whole = {host for host, own in nics.items() if len(own) >= rails}
+    seats = seats_of(of_router, room.fitted(of_router, whole, notes), room.ports)
     names, failed = _named(layout.with_nodes, seats)
-    for host, own in nics.items():
-        if len(own) != rails:
-            failed.add(names.index(host))
+    node_of = {name: node for node, name in enumerate(names) if name is not None}
+    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails and host in node_of}
     incomplete(nics, rails, notes)
     each = len(names) // len(layout.with_nodes)
     if layout.kind == "dragonfly-plus":
@@ -96,10 +100,59 @@ def _on_routers(layout: Layout, nics: dict[str, list[tuple[int, Nic]]], rails: i
     return Nodes(keys | ({"rails": rails, "rails_on": "one-router"} if rails > 1 else {}), names, failed, notes=notes)
 
 
-def seats_of(of_router: dict[int, list[tuple[int, str]]]) -> dict[int, list[str | None]]:
-    """The hosts of each router by their ports, with holes if all routers use ports of the same few for hosts."""
-    most = max(map(len, of_router.values()))
-    ports = sorted({port for hosts in of_router.values() for port, _ in hosts})
+@dataclass
+class Room:
+    """How many places for nodes a router, or a block of routers with the same hosts, has at least."""
+
+    cables: dict[int, Counter[int]]
+    """Router or block -> cables to hosts on each of its routers, to those without a name too."""
+    ports: set[int]
+    """Ports that lead to hosts without a name."""
+    each: int
+    """NICs of a node on one router."""
+
+    def fitted(self, of_place: dict[int, list[tuple[int, str]]], whole: set[str], notes: list[str]) -> int:
+        """The places of every router or block: as many as its hosts with all NICs, or as its cables are for.
+
+        Of the other hosts, on which no job can run, those that find no place are left out of `of_place`.
+        """
+        complete = {place: sum(host in whole for _, host in hosts) for place, hosts in of_place.items()}
+        cables = (most for own in self.cables.values() for most in own.values())
+        most = max([*complete.values(), *(-(-number // self.each) for number in cables)])
+        lost = 0
+        for place, hosts in of_place.items():
+            partly = sorted((entry for entry in hosts if entry[1] not in whole), key=lambda e: (e[0], natural(e[1])))
+            gone = set(partly[max(0, most - complete[place]) :])
+            lost += len(gone)
+            of_place[place] = [entry for entry in hosts if entry not in gone]
+        if lost:
+            notes.append(f"{count(lost, 'host')} that lack a NIC find no place beside the others: left out")
+        return most
+
+
+def room_of(fabric: Fabric, number: Mapping[int, int], place_of: Mapping[int, int], each: int) -> Room:
+    """The room of each place of routers, by the cables to hosts.
+
+    `number` is the router of a switch, `place_of` the place of a router, `each` the NICs of a node on one router.
+    """
+    cables: dict[int, Counter[int]] = defaultdict(Counter)
+    links = [*((nic.switch, nic.port) for nic in fabric.nics), *fabric.unnamed]
+    for switch, _ in links:
+        router = number.get(switch)
+        if router is not None and router in place_of:
+            cables[place_of[router]][router] += 1
+    return Room(cables, {port for _, port in fabric.unnamed}, each)
+
+
+def seats_of(
+    of_router: dict[int, list[tuple[int, str]]], most: int | None = None, more: set[int] | None = None
+) -> dict[int, list[str | None]]:
+    """The hosts of each router by their ports, with holes if all routers use ports of the same few for hosts.
+
+    `most` are the places of each, `more` ports that lead to hosts without a name.
+    """
+    most = max(map(len, of_router.values())) if most is None else most
+    ports = sorted({port for hosts in of_router.values() for port, _ in hosts} | (more or set()))
     place = {port: at for at, port in enumerate(ports)} if len(ports) == most and ports[0] >= 0 else None
     seats: dict[int, list[str | None]] = {}
     for router, hosts in of_router.items():
@@ -144,6 +197,7 @@ def _blocks(layout: Layout, on: dict[str, frozenset[int]], rails: int) -> list[f
 
 
 def _on_blocks(
+    fabric: Fabric,
     layout: Layout,
     nics: dict[str, list[tuple[int, Nic]]],
     blocks: list[frozenset[int]],
@@ -186,10 +240,12 @@ def _on_blocks(
         router, port = min((new_of[router], nic.port) for router, nic in own)
         at_first = port if router % rails == 0 else -1
         of_block[router // rails].append((at_first, host))
-    seats = seats_of(of_block)
+    room = room_of(fabric, layout.numbers(), {router: router // rails for router in range(len(routers))}, 1)
+    whole = {host for host, own in nics.items() if len(own) >= rails}
+    seats = seats_of(of_block, room.fitted(of_block, whole, notes), room.ports)
     names, failed = _named(range(len(routers) // rails), seats)
     node_of = {name: node for node, name in enumerate(names) if name is not None}
-    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails}
+    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails and host in node_of}
     incomplete(nics, rails, notes)
     each = len(next(iter(seats.values())))
     keys: dict[str, int | str] = {"nodes_per_router": each, "rails": rails, "rails_on": "different-routers"}

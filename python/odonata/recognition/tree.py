@@ -80,8 +80,9 @@ def _levels(fabric: Fabric, near: Neighbours, planes: Sequence[set[int]]) -> Lev
     for nic in fabric.nics:
         hosts[nic.switch].add(nic.host)
     levels = Levels([], [])
+    edge = fabric.edge()
     for plane in planes:
-        pods, cores = _levels_of_plane(fabric, near, plane, set(hosts) & plane, levels.notes)
+        pods, cores = _levels_of_plane(fabric, near, plane, edge & plane, levels.notes)
         order = in_order(fabric, [[*pod.leaves, *pod.spines] for pod in pods])
         number = {frozenset((*pod.leaves, *pod.spines)): pod for pod in pods}
         ordered = [number[frozenset(switches)] for switches in order]

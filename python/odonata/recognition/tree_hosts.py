@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
 from odonata.recognition.graph import count, natural
-from odonata.recognition.hosts import Nodes, incomplete, seats_of
+from odonata.recognition.hosts import Nodes, incomplete, room_of, seats_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def planes_of(fabric: Fabric, near: Neighbours) -> list[set[int]]:
     in_all = sum(len(own) == len(parts) for own in on.values())
     if in_all < LEAST_ALIKE * len(on):
         raise near.not_joined(parts)
-    edge = {nic.switch for nic in fabric.nics}
+    edge = fabric.edge()
     first = [min(natural(fabric.switches[s].name) for s in part if s in edge) for part in parts]
     return [set(parts[number]) for number in sorted(range(len(parts)), key=lambda n: first[n])]
 
@@ -207,15 +207,22 @@ def numbered(fabric: Fabric, layout: Layout, planes: int) -> Nodes:
     of_place: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for host, (_, port, place) in first.items():
         of_place[place].append((port, host))
-    seats = seats_of(of_place)
-    each = len(next(iter(seats.values())))
+    notes = [f"{count(len(elsewhere), 'host')} without a place for a node: left out"] if elsewhere else []
+    place_of = {
+        number[switch]: pod_of[switch] * (leaves // together) + index[switch] // together
+        for switch in plane_of
+        if plane_of[switch] == 0
+    }
+    room = room_of(fabric, number, place_of, rails if attached.on == "one-leaf" else 1)
+    whole = {host for host, own in nics.items() if len(own) >= rails}
+    each = room.fitted(of_place, whole, notes)
+    seats = seats_of(of_place, each, room.ports)
     names: list[str | None] = []
     for place in range(layout.sizes.get("pods", 1) * leaves // together):
         names += seats.get(place, [None] * each)
     node_of = {name: node for node, name in enumerate(names) if name is not None}
     failed = {node for node, name in enumerate(names) if name is None}
-    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails}
-    notes = [f"{count(len(elsewhere), 'host')} without a place for a node: left out"] if elsewhere else []
+    failed |= {node_of[host] for host, own in nics.items() if len(own) != rails and host in node_of}
     incomplete(nics, rails, notes)
     keys: dict[str, int | str] = {"nodes_per_leaf": each}
     keys |= {} if attached.on is None else {"rails": rails, "rails_on": attached.on}

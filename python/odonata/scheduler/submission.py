@@ -114,7 +114,7 @@ def _submitted(run: Run) -> float:
 def _told(number: int, run: Run, submit_s: float) -> Told:
     assert run.end is not None
     return Told(
-        run.id or str(number), submit_s, run.count, run.end - run.start, run.limit_s,
+        run.id or str(number), submit_s, run.count, run.work_s, run.limit_s,
         run.name, run.user, run.account, run.partition,
     )  # fmt: skip
 

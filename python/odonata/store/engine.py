@@ -20,6 +20,7 @@ from pathlib import Path
 SOURCES = (
     "units.py",
     "reading.py",
+    "compressed.py",
     "document",
     "machine",
     "placement",

@@ -10,7 +10,7 @@ from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_
 from odonata.units import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -181,6 +181,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
+    said += _unended([job["name"] for job in summary["jobs"] if job["background"] and job.get("iterations") == 0])
     said += [_saturated(job) for job in jobs if job["saturated"]]
     return said + [_overlapping(job) for job in jobs if _is_program(job) and _apart(job) > APART]
 
@@ -214,6 +215,15 @@ def _overlapping(job: Mapping[str, Any]) -> str:
         f"{job['name']}: {_apart(job):.1f} iterations are under way at a time: their times overlap, and their sum is "
         "more than the whole"
     )
+
+
+def _unended(names: Sequence[str]) -> list[str]:
+    """A warning about background jobs of which only the begin of an iteration is in the run."""
+    if not names:
+        return []
+    shown = ", ".join(names[:LARGEST]) + (f" and {len(names) - LARGEST:,} more" if len(names) > LARGEST else "")
+    what = "only the begin of one is in this run, which may be too short to show what it does to others"
+    return [f"{shown}: no iteration ended: {what}"]
 
 
 def _cut_off(job: Mapping[str, Any]) -> list[str]:

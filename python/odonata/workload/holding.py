@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 MATTERS = 1.01
 """A smaller slowdown is called none (assumed, as for remedies)."""
+_FEWEST = 6
+"""Fewest runs that give an interval of 95 % of their median (`analysis.dispersion`)."""
+_SHOWN = 4
+"""Jobs that are named in a warning."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Held:
     job: str
     rows: tuple[tuple[str, int, float | None, tuple[float, float] | None], ...]
     """Assumption, runs, median slowdown, 95 % interval of the median."""
+    unended: tuple[tuple[str, int, int], ...] = ()
+    """Other jobs that ended no iteration: name, in how many runs, of how many."""
 
     @property
     def slowed(self) -> tuple[str, ...]:
@@ -35,12 +41,37 @@ class Held:
         return tuple(name for name, _, _, between in self.rows if between is not None and between[1] < MATTERS)
 
     @property
+    def known(self) -> bool:
+        """Whether every assumption has an interval: without one nothing can be concluded."""
+        return all(between is not None for *_, between in self.rows)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the runs do not show."""
+        if not self.unended:
+            return ()
+        jobs = ", ".join(f"`{name}` in {runs:,} of {of:,} runs" for name, runs, of in self.unended[:_SHOWN])
+        more = f" and {len(self.unended) - _SHOWN:,} more jobs" if len(self.unended) > _SHOWN else ""
+        return (
+            f"{jobs}{more} ended no iteration: only the begin of one is simulated, so the runs do not show what such a "
+            "job does to others. Runs of more messages or iterations of the victim do (`messages`, `iterations` of "
+            "the traffic book).",
+        )
+
+    @property
     def sentence(self) -> str:
         """What holds for all assumptions, or for which it does not."""
         medians = [median for _, _, median, _ in self.rows if median is not None]
         if len(medians) < len(self.rows):
             return f"Not known for all assumptions: some runs of `{self.job}` are not complete."
         span = f"{min(medians):.2f} to {max(medians):.2f} times as long as alone"
+        if not self.known:
+            fewest = min(runs for _, runs, _, between in self.rows if between is None)
+            seeds = "1 run" if fewest == 1 else f"{fewest:,} runs"
+            return (
+                f"Not known: {seeds} of an assumption give{'s' if fewest == 1 else ''} no interval, and at least "
+                f"{_FEWEST} do: put more seeds into `run.seed` of the study. `{self.job}` takes {span} in these runs."
+            )
         if len(self.slowed) == len(self.rows):
             return f"Under all {len(self.rows)} assumptions, `{self.job}` is slowed down: it takes {span}."
         if len(self.free) == len(self.rows):
@@ -60,9 +91,9 @@ class Held:
             {"traffic": name, "runs": runs, "slowdown": median, "interval": between}
             for name, runs, median, between in self.rows
         ]
-        return {"job": self.job, "holds_for_all": len(self.slowed) == len(self.rows), "sentence": self.sentence} | {
-            "traffic": rows
-        }
+        held = len(self.slowed) == len(self.rows) if self.known else None
+        told = {"job": self.job, "holds_for_all": held, "sentence": self.sentence, "warnings": list(self.warnings)}
+        return told | {"traffic": rows}
 
     def __str__(self) -> str:
         from odonata.text import Table
@@ -77,7 +108,7 @@ class Held:
             for name, runs, median, between in self.rows
         ]
         table = Table(columns(["traffic", "runs", "slowdown", "95 % interval"]), rows)
-        return "\n".join([self.sentence, "", *table.lines()])
+        return "\n".join([self.sentence, *(f"warning: {text}" for text in self.warnings), "", *table.lines()])
 
 
 def holding(study: Study) -> Held:
@@ -101,6 +132,17 @@ def holding(study: Study) -> Held:
         hint = "odonata cluster snapshot --vary traffic writes one"
         raise InputError(f"the study has no axis `{TRAFFIC}`", file=study.path, hint=hint)
     comparison = study.compare(TRAFFIC, "slowdown")
-    return Held(
-        str(comparison.job), tuple((str(row.value), row.n, row.median, row.interval) for row in comparison.rows)
+    rows = tuple((str(row.value), row.n, row.median, row.interval) for row in comparison.rows)
+    return Held(str(comparison.job), rows, _unended(study))
+
+
+def _unended(study: Study) -> tuple[tuple[str, int, int], ...]:
+    """The jobs beside the victim that ended no iteration in some runs, those of most runs first."""
+    import polars as pl
+
+    beside = study.jobs.filter(pl.col("background") & pl.col("iterations").is_not_null())
+    counted = beside.group_by("name", maintain_order=True).agg(
+        (pl.col("iterations") == 0).sum().alias("none"), pl.len()
     )
+    rows = [(str(name), int(none), int(runs)) for name, none, runs in counted.iter_rows() if none]
+    return tuple(sorted(rows, key=lambda row: -row[1]))
