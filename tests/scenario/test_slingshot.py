@@ -41,7 +41,7 @@ def test_a_routing_that_is_named_has_its_own_defaults():
 
 
 def test_only_slingshot_machines_state_this_interconnect():
-    stated = [name for name in machine.names() if getattr(machine.load(name).table, "interconnect", None)]
+    stated = [n for n in machine.names() if getattr(machine.load(n).table, "interconnect", None) == "slingshot"]
     assert stated == MACHINES
 
 

@@ -50,6 +50,7 @@ REPRODUCTIONS: dict[str, str] = {
     "salimi-beni2022-tapering": "odonata.reproduce.salimibeni2022.tapering",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
     **{f"interference-{of}": "odonata.reproduce.interference.page" for of in ("leonardo", "lumi", "cresco8")},
+    "placement-measured": "odonata.reproduce.placement.page",
     "calibration": "odonata.reproduce.calibration.page",
 }
 """Name -> module that defines it."""

@@ -48,6 +48,9 @@ class DragonflyPlusTable(MachineTable):
     )
     rails: Count | None = Field(None, description="NICs per node, all on its leaf (default: 1)")
     radix: Count | None = Field(None, description="ports of a router, used or not")
+    interconnect: Literal["hdr-infiniband"] | None = Field(
+        None, description="real network that it stands for: decides the default routing"
+    )
 
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,12 +42,14 @@ ROUTINGS: Mapping[str, type[Routing]] = ByName(
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
 #: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
-#: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed).
+#: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed). On HDR
+#: InfiniBand, minimal paths by load: what placements of two jobs on Leonardo show (validation/placement-measured.md).
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
     "cascade": "aries",
     "slingshot": "ugal-l",
+    "hdr-infiniband": "minimal",
     "fat-tree": "up-down",
     "hyperx": "omni-war",
 }
@@ -59,6 +61,7 @@ DEFAULTS: dict[str, str] = {
 #: (validation/interference-lumi.md).
 OPTIONS: dict[str, dict[str, Any]] = {
     "slingshot": {"inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
+    "hdr-infiniband": {"select": "least-loaded"},
 }
 
 
