@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from odonata.cli import progress
 from odonata.cli.sweep_progress import described
+from odonata.errors import InputError, RunError
 from odonata.study.axis import Axis
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def test_the_time_left_follows_from_what_is_done() -> None:
     assert progress.left(0.0, 100.0) == "no estimate yet"
     assert progress.left(0.25, 100.0) == "about 5 min left"
     assert progress.left(1.0, 100.0) == "about 0 s left"
+
+
+def test_only_an_interruption_promises_that_the_command_continues() -> None:
+    assert progress.again(KeyboardInterrupt(), "; it continues") == "; it continues"
+    assert progress.again(RunError("no iteration ends"), "; it continues") == ""
+    assert progress.again(InputError("the file has changed"), "; it continues") == ""
 
 
 def test_a_run_soon_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

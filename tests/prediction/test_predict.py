@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -202,6 +202,11 @@ def test_a_job_without_history_is_not_predicted(trained: cluster.Predictor) -> N
     assert warning.startswith("b 0.99 is outside what was learnt from, 0.1")
 
 
+def longer(part: dict[str, Any]) -> dict[str, Any]:
+    """A part of a predictor with a term whose list of variables is empty."""
+    return part | {"terms": [*part["terms"], {"of": [], "weight": 0.0}]}
+
+
 def test_the_file_says_everything(trained: cluster.Predictor, tmp_path: Path) -> None:
     file = tmp_path / "m.json"
     trained.write(file)
@@ -222,6 +227,16 @@ def test_the_file_says_everything(trained: cluster.Predictor, tmp_path: Path) ->
         ({"histories": [data["histories"][0] | {"key": []}]}, "a history with 0 parts of its key"),
         ({"quantiles": []}, "it has no quantiles"),
         ({"variables": {}}, "which is no variable and no pattern"),
+        ({"quantiles": [longer(data["quantiles"][0])]}, "a damaged predictor: a term of no variable"),
+        ({"chance": longer(data["chance"])}, "a damaged predictor: a term of no variable"),
+        ({"quantiles": data["quantiles"][::-1]}, "its quantiles must ascend between 0 and 1"),
+        ({"quantiles": [data["quantiles"][0] | {"q": 1.0}]}, "its quantiles must ascend between 0 and 1"),
+        ({"histories": [data["histories"][0] | {"median_ps": -1.0}]}, "a history needs runs and a median above 0"),
+        (
+            {"report": {"against": {"b alone": {"interval": [0.1]}}}},
+            "`report.against` needs an interval of two numbers",
+        ),
+        ({"report": {"against": [1, 2]}}, "`report.against` needs an interval of two numbers"),
     ):
         file.write_text(json.dumps(data | change))
         with pytest.raises(InputError, match=said):

@@ -257,6 +257,22 @@ def test_what_is_added_between_groups_is_listed(table, lost, added):
     assert ("global_links" in recognised.table) != ("arrangement" in recognised.table)
 
 
+@pytest.mark.parametrize("old", ["g0-spine1", "g1-leaf0", "node07"])
+@pytest.mark.parametrize("new", ["g#-spine1", "#-#", "g9", "1-2-3-4", "-", "spine"])
+@pytest.mark.parametrize("form", READ)
+def test_names_may_have_any_numbers(old, new, form):
+    """Also fewer than the others, where a sign that stands for a number makes them look alike."""
+    system = machine.load("tiny")
+    changed = text(system, form, comments=False).replace(f"{old}<", f"{new}<").replace(f'"{old}', f'"{new}')
+    again = imported_text(changed, form).system()
+    assert (again.table.kind, again.shape.nodes) == ("dragonfly-plus", 16)
+    assert again.describe()["links"] == system.describe()["links"]
+
+
+def imported_text(changed: str, form: str) -> Recognised:
+    return recognise(READ[form](changed), "file")
+
+
 @pytest.mark.parametrize("form", READ)
 def test_listed_cables_keep_their_ports(form):
     """The list comes back in an order that gives every router the same ports."""

@@ -60,6 +60,20 @@ def test_progress_is_shown_from_the_start_and_an_interruption_says_how_to_go_on(
     assert end == f"{begin}; the windows are kept, and the same command continues"
 
 
+def test_an_error_that_comes_again_does_not_say_that_the_command_continues(folder, capsys, monkeypatch):
+    from odonata.errors import RunError
+    from odonata.scheduler import scheduling
+
+    def fails(*_):
+        raise RunError("a window cannot be simulated: a job ends no iteration")
+
+    monkeypatch.setattr(scheduling._Run, "_advance", fails)
+    assert main(["schedule", "days.toml"]) == 1
+    err = capsys.readouterr().err
+    assert "; the windows are kept\nerror: a window cannot be simulated" in err
+    assert "continues" not in err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

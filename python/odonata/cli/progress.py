@@ -42,6 +42,11 @@ def ticking(tell: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
+def again(problem: BaseException, text: str) -> str:
+    """A text that promises that the same command continues, after an interruption; an error would come again."""
+    return text if isinstance(problem, KeyboardInterrupt) else ""
+
+
 def left(share: float, elapsed_s: float) -> str:
     """How long it still takes if it goes on as fast as before; `share` of it is done."""
     if share <= 0 or elapsed_s <= 0:

@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import Screen, left, ticking
+from odonata.cli.progress import Screen, again, left, ticking
 from odonata.scheduler.scheduling import Progress
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ScheduleProgress(Screen):
         self._ticks.close()
         super().__exit__(kind, problem, where)
         if problem is not None and self._now.jobs:
-            self.say(f"{self._state()}; the windows are kept, and the same command continues")
+            self.say(f"{self._state()}; the windows are kept{again(problem, ', and the same command continues')}")
 
     def report(self, now: Progress) -> None:
         """Shows the progress."""

@@ -10,7 +10,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from odonata.cli.progress import Screen, ticking
+from odonata.cli.progress import Screen, again, ticking
 from odonata.text.numbers import duration
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class SweepProgress(Screen):
         super().__exit__(kind, problem, where)
         if problem is not None and self.ledger is not None:
             done, of = self.ledger.settled, len(self._plan)
-            self.say(f"{done:,} of {of:,} points are done and kept{self._continues}")
+            self.say(f"{done:,} of {of:,} points are done and kept{again(problem, self._continues)}")
 
     def report(self, ledger: Ledger) -> None:
         """Shows the progress."""

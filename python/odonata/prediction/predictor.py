@@ -121,6 +121,8 @@ class Predictor(_Part):
         """Raises ValueError if its parts do not fit together."""
         terms = set(self.variables) | {PATTERN + name for name in self.patterns}
         for part in (self.chance, *self.quantiles):
+            if not all(term.of for term in part.terms):
+                raise ValueError("a term of no variable")
             if others := [name for term in part.terms for name in term.of if name not in terms]:
                 raise ValueError(f"a term of `{shortened(others[0], 60)}`, which is no variable and no pattern")
         if not self.quantiles or not self.histories:
@@ -130,6 +132,15 @@ class Predictor(_Part):
                 raise ValueError(f"a history with {len(history.key)} parts of its key, expected {len(self.history_of)}")
         if any(of.sd <= 0 for of in self.variables.values()):
             raise ValueError("the standard deviation of a variable must be above 0")
+        levels = [of.q for of in self.quantiles]
+        if sorted(set(levels)) != levels or not 0 < levels[0] <= levels[-1] < 1:
+            raise ValueError("its quantiles must ascend between 0 and 1")
+        if any(history.runs < 1 or not history.median_ps > 0 for history in self.histories):
+            raise ValueError("a history needs runs and a median above 0")
+        against = self.report.get("against", {})
+        rows = list(against.values()) if isinstance(against, dict) else [None]
+        if not all(isinstance(row, dict) and _is_interval(row.get("interval")) for row in rows):
+            raise ValueError("`report.against` needs an interval of two numbers for each comparison")
         return self
 
     def write(self, path: str | Path, *, force: bool = True) -> None:
@@ -169,8 +180,11 @@ class Predictor(_Part):
         """
         history = self._history(known)
         values = self._values(known)
-        chance = float(self._probabilities(values)[0])
-        factors = self._factors(values)
+        with np.errstate(all="ignore"):
+            chance = float(self._probabilities(values)[0])
+            factors = self._factors(values)
+        if not np.isfinite([chance, *(history.median_ps * factor[0] for factor in factors.values())]).all():
+            raise InputError("the numbers of the predictor are too large for a prediction", hint=_HOW)
         return Prediction(
             probability=chance,
             flagged=chance >= self.flag_from,
@@ -363,7 +377,14 @@ def read_predictor(path: str | Path) -> Predictor:
     except ValidationError as e:
         first = e.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise InputError(f"a damaged predictor: `{where}`: {first['msg'].lower()}", file=path) from None
+        what = first["msg"].removeprefix("Value error, ")
+        message = f"`{where}`: {what.lower()}" if where else what
+        raise InputError(f"a damaged predictor: {message}", file=path, hint=_HOW) from None
+
+
+def _is_interval(value: Any) -> bool:
+    numbers = value if isinstance(value, list) else []
+    return len(numbers) == 2 and all(isinstance(end, int | float) and not isinstance(end, bool) for end in numbers)
 
 
 def _listed(names: list[str]) -> str:

@@ -151,9 +151,9 @@ def fields(name: str) -> tuple[int, ...]:
     return tuple(int(number) if len(number) <= 18 else 0 for number in _NUMBER.findall(name))
 
 
-def pattern(name: str) -> str:
-    """A name with `#` for each number."""
-    return _NUMBER.sub("#", name)
+def pattern(name: str) -> tuple[str, ...]:
+    """What stands around the numbers of a name: names with the same pattern have as many `fields`."""
+    return tuple(_NUMBER.split(name))
 
 
 def count(number: int, what: str) -> str:

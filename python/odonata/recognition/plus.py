@@ -103,7 +103,7 @@ class _Named:
 
     def __init__(self, fabric: Fabric, leaves: Sequence[Sequence[int]], spines: Sequence[Sequence[int]]) -> None:
         self._fabric = fabric
-        self._level: dict[str, str] = {}
+        self._level: dict[tuple[str, ...], str] = {}
         self._group: dict[tuple[int, ...], int] = {}
         for level, groups in (("leaf", leaves), ("spine", spines)):
             for number, switches in enumerate(groups):
