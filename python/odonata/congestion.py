@@ -6,7 +6,10 @@ A simulator of a whole machine knows of a running job its nodes and the bytes th
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +25,7 @@ from odonata.scenario.apps.patterns import LoadedPattern
 from odonata.store.saturation import FEWEST_INTERVALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 EVEN = {name: kind for name, kind in PATTERNS.items() if issubclass(kind, LoadedPattern)}
 """Patterns in which all nodes send equally much, so that a rate says all."""
@@ -31,6 +34,8 @@ INTERVAL = "5 us"
 INTERVALS = 100
 """With so many a test of saturation was never wrong at 1.1 times the capacity (docs/results.md, "Saturated")."""
 
+_TEXT = "slowdowns.toml"
+"""What the scenario that is made is called inside; no file."""
 SMALLEST_SHARE = 1e-3
 """Below this share a run of some intervals cannot tell how little the network carries."""
 
@@ -111,8 +116,8 @@ def slowdowns(
     >>> factors["quiet"], factors["loud"] > 2
     (1.0, True)
     """
-    if intervals < FEWEST_INTERVALS:
-        raise InputError(f"expected at least {FEWEST_INTERVALS} intervals, found {intervals}")
+    if not _is(Integral, intervals) or intervals < FEWEST_INTERVALS:
+        raise InputError(f"expected at least {FEWEST_INTERVALS} intervals, a whole number, found {intervals!r}")
     period = units.time_ps(interval)
     if period <= 0:
         raise InputError(f"expected an interval above 0, found `{interval}`")
@@ -121,8 +126,10 @@ def slowdowns(
             raise InputError(f"job `{name}`: expected `odonata.Sending`, found `{job!r}`")
     sending: dict[str, dict[str, Any]] = {}
     sizes: dict[str, int] = {}
+    if not isinstance(system, str | PathLike | Mapping):
+        raise InputError(f"expected a system (a name, a file or a table), found {system!r}")
     for name, job in jobs.items():
-        nodes, size = list(job.nodes), _message(name, job, period)
+        nodes, size = _nodes(name, job), _message(name, job, period)
         if size > 0 and len(nodes) > 1:
             sizes[name] = size
             sending[name] = {
@@ -140,7 +147,10 @@ def slowdowns(
     for count in (intervals, 2 * intervals):
         ends = {"seed": seed, "until": units.format_time(period * (count + 1))}
         text = tomlkit.dumps({**machine, "job": list(sending.values()), "run": ends})
-        table = run(scenario.parse(text, "slowdowns.toml"), threads=threads).jobs
+        try:
+            table = run(scenario.parse(text, _TEXT), threads=threads).jobs
+        except InputError as e:
+            raise _of_caller(e, list(sending)) from None
         rows = {row["name"]: row for row in table.iter_rows(named=True)}
         factors |= {name: _factor(rows[job["name"]], sizes[name]) for name, job in sending.items()}
         if all(factor == 1 for factor in factors.values()):
@@ -148,21 +158,43 @@ def slowdowns(
     return factors
 
 
+def _of_caller(error: InputError, names: list[str]) -> InputError:
+    """The error without a place in a text that the caller never saw, and with the name of the job that it is about."""
+    if error.file != _TEXT:
+        return error
+    about = names[error.path[1]] if error.path[:1] == ("job",) and isinstance(error.path[1], int) else None
+    message = re.sub(r"`j(\d+)`", lambda made: f"`{names[int(made[1])]}`", error.message)
+    return error.but(message=message if about is None else f"job `{about}`: {message}", file=None, line=None, path=())
+
+
+def _is(kind: type, value: Any) -> bool:
+    """Whether a value, also one of NumPy, is such a number. In Python, but for nobody else, True is one."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _nodes(name: str, job: Sending) -> list[int]:
+    """The nodes of a job as whole numbers."""
+    try:
+        nodes = list(job.nodes)
+    except TypeError:
+        raise InputError(f"job `{name}`: expected numbers of nodes, found {job.nodes!r}") from None
+    for node in nodes:
+        if not _is(Integral, node) or node < 0:
+            raise InputError(f"job `{name}`: expected the number of a node, at least 0, found {node!r}")
+    return [int(node) for node in nodes]
+
+
 def _message(name: str, job: Sending, period: int) -> int:
     """Bytes of a message of the job's pattern, so that a node sends at the job's rate."""
-    try:
-        rate = float(job.rate)
-    except (TypeError, ValueError):
-        rate = math.nan
-    if not 0 <= rate < math.inf:
-        raise InputError(f"job `{name}`: expected bytes a second, at least 0, found {job.rate!r}")
+    if not _is(Real, job.rate) or not 0 <= float(job.rate) < math.inf:
+        raise InputError(f"job `{name}`: expected a number of bytes a second, at least 0, found {job.rate!r}")
     pattern = job.app.get("pattern")
     if not isinstance(pattern, str) or pattern not in EVEN:
         raise unknown("pattern of a rate", str(pattern), EVEN)
     sized = sorted({"message", "interval", "load", "messages", "arrival"} & job.app.keys())
     if sized:
         raise InputError(f"job `{name}`: its rate says `{sized[0]}`", hint="leave it out")
-    each = rate * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
+    each = float(job.rate) * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
     return max(1, round(each)) if each else 0
 
 

@@ -94,7 +94,7 @@ def test_machines_and_nodes_may_be_given_in_any_form():
 @pytest.mark.parametrize(
     ("job", "message", "hint"),
     [
-        (od.Sending([0, 1], -1), "job `a`: expected bytes a second, at least 0, found -1", None),
+        (od.Sending([0, 1], -1), "job `a`: expected a number of bytes a second, at least 0, found -1", None),
         (od.Sending([0, 1], math.nan), "found nan", None),
         (od.Sending([0, 1], "fast"), "at least 0, found 'fast'", None),
         (od.Sending([0, 1], 1e9, {"pattern": ["tornado"]}), "unknown pattern of a rate", None),
@@ -102,16 +102,36 @@ def test_machines_and_nodes_may_be_given_in_any_form():
         (od.Sending([0, 1], 1e9, {"pattern": "broadcast"}), "unknown pattern of a rate `broadcast`", "uniform-random"),
         (od.Sending([0, 1], 1e9, {"pattern": "stencil"}), "unknown pattern of a rate `stencil`", "`stencil-3d`"),
         (od.Sending([0, 1], 1e9, {"pattern": "tornado", "load": 1}), "its rate says `load`", "leave it out"),
-        (od.Sending([0, 99], 1e9), "99", None),
+        (od.Sending([0, 1], True), "a number of bytes a second, at least 0, found True", None),
+        (od.Sending([0, 1], "5"), "a number of bytes a second, at least 0, found '5'", None),
+        (od.Sending([0, 99], 1e9), "job `a`: there is no node 99", "the machine has nodes 0 to 15"),
+        (od.Sending([0, "1"], 1e9), "job `a`: expected the number of a node, at least 0, found '1'", None),
+        (od.Sending([0, True], 1e9), "job `a`: expected the number of a node, at least 0, found True", None),
+        (od.Sending(3, 1e9), "job `a`: expected numbers of nodes, found 3", None),
+        (od.Sending([0, 7], 1e9), "job `a`: node 7 is already taken by job `other`", None),
     ],
 )
 def test_what_is_refused(job, message, hint):
     with pytest.raises(od.InputError) as caught:
-        od.slowdowns("tiny", {"a": job})
+        od.slowdowns("tiny", {"other": od.Sending([6, 7], 1e9), "a": job})
     assert message in str(caught.value)
+    assert caught.value.file is None, "no file that the caller never wrote"
     assert hint is None or hint in caught.value.hint
 
 
+def test_systems_that_are_refused():
+    """The name of a file is named only if the caller gave it."""
+    for system, message in (
+        ("tinny", "unknown system `tinny`\n  hint: did you mean `tiny`?"),
+        (5, "expected a system"),
+    ):
+        with pytest.raises(od.InputError) as caught:
+            od.slowdowns(system, {"a": od.Sending([0, 1], 1e9)})
+        assert str(caught.value).startswith(message)
+    with pytest.raises(od.InputError, match=r"^mine.toml: cannot read it"):
+        od.slowdowns("mine.toml", {"a": od.Sending([0, 1], 1e9)})
+
+
 def test_too_few_intervals_are_refused():
-    with pytest.raises(od.InputError, match="at least 12 intervals, found 3"):
+    with pytest.raises(od.InputError, match="at least 12 intervals, a whole number, found 3"):
         alone(2, intervals=3)

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cluster import shapes
 
+from odonata import cluster
 from odonata.background.utilisation import of_jobs
 from odonata.cli.main import main
 from odonata.cluster import read_nodes, read_queue
 from odonata.errors import InputError
+from odonata.queue.slurm import commands
 from odonata.workload.from_queue import from_queue
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -287,3 +290,25 @@ def test_a_job_in_each_line(tmp_path: Path) -> None:
         read_queue(file(tmp_path, twice + twice))
     with pytest.raises(InputError, match="not JSON: extra data"):
         read_queue(file(tmp_path, "{}\n[1]\n"))
+
+
+def test_a_line_feed_in_a_job_name_is_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user may name a job so that a part of the name looks like the row of a running job."""
+    name = "mine\n9|RUNNING|4|p|a|u|1:00|2:00|x|n[1-4]"
+
+    def printed(command: Sequence[str]) -> str:
+        mark = command[-1].removeprefix("--format=").partition("|")[0]
+        header = "JOBID|STATE|NODES|PARTITION|ACCOUNT|USER|TIME_LEFT|TIME_LIMIT|NAME|NODELIST"
+        rows = [f"1|RUNNING|2|p|a|u|1:00|2:00|{name}|n[5-6]", "2|PENDING|1|p|a|u|1:00|2:00|b|"]
+        return "".join(f"{mark}|{row}\n" for row in [header, *rows])
+
+    monkeypatch.setattr(commands, "run", printed)
+    first, second = cluster.read_queue()
+    assert (first.id, first.nodes, first.name) == ("1", ("n5", "n6"), name.replace("\n", " "))
+    assert (second.id, second.running) == ("2", False)
+
+
+def test_a_queue_without_marks_is_read_as_it_is() -> None:
+    assert commands.marked_rows("JOBID|NAME\n1|a\nb\n", "x|") == "JOBID|NAME\n1|a\nb\n"
+    assert commands.marked_rows("", "x|") == ""
+    assert commands.marked_rows("x|JOBID|NAME\nx|1|a\nb\n", "x|") == "JOBID|NAME\n1|a b\n"

@@ -108,6 +108,15 @@ def test_background_against_a_count_by_hand(busy: dict[str, str], tmp_path: Path
     assert json.loads(capsys.readouterr().out)["b"] == background.b
 
 
+def test_the_name_of_a_job_is_no_row(empty: Path) -> None:
+    """A line feed in a name, and what looks like a running job on other nodes after it."""
+    name = "mine\n9|RUNNING|4|excl|a|u|1:00|2:00|x|n[1-4]"
+    job = submit("-p", "excl", "-N2", "--job-name", name)
+    until([job], "RUNNING")
+    (listed,) = cluster.read_queue()
+    assert (listed.id, listed.name, len(listed.nodes)) == (job, name.replace("\n", " "), 2)
+
+
 def test_drained_nodes_stay_in_the_machine(busy: dict[str, str]) -> None:
     slurm_command("scontrol", "update", "NodeName=n[0,62-63]", "State=DRAIN", "Reason=test")
     try:

@@ -1,6 +1,7 @@
 """Queries Slurm, with formats that every release knows."""
 
 import os
+import secrets
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -14,8 +15,24 @@ _CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CL
 
 
 def queue() -> str:
-    """All jobs as a table with a header; the name may hold the sign between the columns."""
-    return run(["squeue", "--all", "--format=%i|%T|%D|%P|%a|%u|%L|%l|%j|%N"])
+    """All jobs as a table with a header; the name may hold the sign between the columns.
+
+    A user may give a job a name with a line feed, and what follows it looks like a row. So a mark that nobody can know
+    begins each row.
+    """
+    mark = secrets.token_hex(8)
+    return marked_rows(run(["squeue", "--all", f"--format={mark}|%i|%T|%D|%P|%a|%u|%L|%l|%j|%N"]), f"{mark}|")
+
+
+def marked_rows(text: str, mark: str) -> str:
+    """The rows of a text without the mark that begins each, and with a blank for every line feed inside a row.
+
+    A text whose first line has no mark is returned as it is.
+    """
+    begin, *rows = f"\n{text}".split(f"\n{mark}")
+    if begin.strip() or not rows:
+        return text
+    return "".join(row.rstrip("\n").replace("\n", " ") + "\n" for row in rows)
 
 
 def nodes() -> str:
