@@ -25,6 +25,7 @@ RAIL_OPTIMISED = {
 """Two units of four nodes with four GPUs each: NIC k of a node is on leaf k of its unit."""
 SHAPES = {"layers": 2, "hidden": 64, "heads": 4, "vocabulary": 128, "sequence": 64}
 MOE = {**SHAPES, "ffn": 128, "experts": 16, "active": 2}
+SERVE = {"model": MOE, "prompt": 16, "output": 1}
 
 
 def resolved(app, *, system=None, nodes=4, per_node=4, mapping=None, place="contiguous"):
@@ -174,6 +175,36 @@ def test_groups_of_experts_exchange_by_rails(keys, per_node):
     assert exchanges(train(**keys, algorithm="nccl")) == found
 
 
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"expert": 16}, {("grouped-alltoall", 4)}),
+        ({"expert": 8, "tensor": 2}, {("grouped-alltoall", 2)}),
+        ({"expert": 4}, {("alltoall", None)}),  # one node
+        ({"expert": 4, "tensor": 4}, {("alltoall", None)}),  # a rank of each node
+        ({"expert": 8, "skew": 1.5}, {("matrix", 4)}),
+    ],
+)
+def test_direct_messages_of_experts_go_node_after_node(keys, expected):
+    """Catches GPUs of a node that all begin with the same GPU of another node."""
+    body = resolved(train(**keys, algorithm="scattered")).spec["jobs"][0]["program"]["body"]
+    assert exchanges_of(body) == expected
+
+
+def test_direct_messages_of_an_inference_go_node_after_node():
+    app = {"serve": SERVE | {"expert": 8, "algorithm": {"alltoall": "scattered"}}}
+    assert exchanges_of(resolved(app).spec["jobs"][0]["program"]["body"]) == {("grouped-alltoall", 4)}
+
+
+def exchanges_of(body):
+    phases = [phase["what"] for entry in body["collectives"] for phase in entry["phases"]]
+    return {
+        (what["name"], what.get("per_node"))
+        for what in phases
+        if what["name"] in ("alltoall", "grouped-alltoall", "matrix")
+    }
+
+
 def test_messages_of_a_training_between_nodes_keep_their_rail():
     """Groups of experts over two nodes, two tensor ranks each: a rank of such a group sends 2 messages, not 4."""
     shapes = {"expert": 4, "tensor": 2, "data": 4}
@@ -183,7 +214,7 @@ def test_messages_of_a_training_between_nodes_keep_their_rail():
 
 
 def test_experts_of_an_inference_exchange_by_rails():
-    app = {"serve": {"model": MOE, "expert": 8, "prompt": 16, "output": 1, "algorithm": {"alltoall": "nccl"}}}
+    app = {"serve": SERVE | {"expert": 8, "algorithm": {"alltoall": "nccl"}}}
     assert {phase["what"]["per_node"] for phase in exchanges(app)} == {4}
 
 

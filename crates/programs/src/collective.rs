@@ -24,6 +24,7 @@ mod cycle;
 mod dissemination;
 mod flat;
 mod fold;
+mod grouped;
 mod knomial;
 mod linear;
 mod neighbor_exchange;
@@ -55,6 +56,7 @@ use chain::Chain;
 use channel::Channel;
 use dissemination::Dissemination;
 use flat::Flat;
+use grouped::Grouped;
 use knomial::Knomial;
 use linear::Linear;
 use neighbor_exchange::NeighborExchange;
@@ -198,6 +200,15 @@ impl Collective {
     pub fn pxn_alltoall(n: u32, per_node: u32, bytes: u64) -> Result<Self, Error> {
         check_nodes(n, per_node).map_err(|e| e.under(path!["per_node"]))?;
         Self::new(Pxn::new(n / per_node, per_node), n, Division::equal(bytes, n))
+    }
+
+    /// See [`crate::PhaseAction::GroupedAlltoall`].
+    ///
+    /// # Errors
+    /// [`Error`]: also for ranks that are not whole nodes.
+    pub fn grouped_alltoall(n: u32, per_node: u32, bytes: u64) -> Result<Self, Error> {
+        check_nodes(n, per_node).map_err(|e| e.under(path!["per_node"]))?;
+        Self::new(Grouped::new(n / per_node, per_node), n, Division::equal(bytes, n))
     }
 
     /// See [`crate::PhaseAction::Barrier`].

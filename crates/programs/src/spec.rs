@@ -36,7 +36,7 @@ impl Body {
         let Self::Phases { phases, .. } = self else { return false };
         matches!(
             phases[(label >> LABEL_BITS) as usize].what,
-            PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. }
+            PhaseAction::Alltoall { .. } | PhaseAction::GroupedAlltoall { .. } | PhaseAction::PxnAlltoall { .. }
         )
     }
 }
@@ -146,6 +146,13 @@ pub enum PhaseAction {
         /// Size of the data of one rank for one other.
         bytes: u64,
     },
+    /// As an all-to-all by `scattered`, but nodes have several ranks, and messages come node after node.
+    GroupedAlltoall {
+        /// Ranks of a node.
+        per_node: u32,
+        /// Size of the data of one rank for one other.
+        bytes: u64,
+    },
     /// As an all-to-all, but nodes have several ranks, each on a rail of its own, and messages between nodes stay on their
     /// rails: a rank sends to another node by the rank of its own node that is on the rail of the destination.
     PxnAlltoall {
@@ -193,6 +200,7 @@ impl PhaseAction {
             Self::Allgather { algorithm, bytes } => boxed(Collective::allgather(*algorithm, ranks, *bytes)),
             Self::ReduceScatter { algorithm, bytes } => boxed(Collective::reduce_scatter(*algorithm, ranks, *bytes)),
             Self::Alltoall { algorithm, bytes } => boxed(Collective::alltoall(*algorithm, ranks, *bytes)),
+            Self::GroupedAlltoall { per_node, bytes } => boxed(Collective::grouped_alltoall(ranks, *per_node, *bytes)),
             Self::PxnAlltoall { per_node, bytes } => boxed(Collective::pxn_alltoall(ranks, *per_node, *bytes)),
             Self::Barrier { algorithm } => boxed(Collective::barrier(*algorithm, ranks)),
             Self::Halo(halo) => motif::halo(halo, ranks),
@@ -427,6 +435,9 @@ pub struct Incast {
 pub struct Matrix {
     /// In ascending order; no pair twice, and no rank with itself.
     pub pairs: Vec<Pair>,
+    /// Ranks of a node, if messages come node after node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_node: Option<u32>,
 }
 
 /// What a rank sends to another: the rank, the other, bytes in all, and the number of messages that they are divided

@@ -40,11 +40,12 @@ pub fn put(c: &mut Choices, spec: &mut Spec) {
 fn put_in(c: &mut Choices, program: &mut ProgramSpec, ranks: u32, per_node: u32, packet: u32) {
     let packet = u64::from(packet);
     let bytes = c.of(&[0, 1, packet, packet * 4 + 1, packet * 30]);
-    program.body = match c.within(0, 3) {
+    program.body = match c.within(0, 4) {
         0 => hierarchical(ranks, per_node, bytes),
         1 => ring_channels(c, per_node, bytes),
         2 => double_binary_tree(c, per_node, bytes),
-        _ => pxn_alltoall(per_node, bytes),
+        3 => exchange(PhaseAction::GroupedAlltoall { per_node, bytes }),
+        _ => exchange(PhaseAction::PxnAlltoall { per_node, bytes }),
     };
     // An endless program could be one that takes no time.
     program.iterations = program.iterations.or(Some(c.of(&[1, 2, 4])));
@@ -61,9 +62,8 @@ fn hierarchical(ranks: u32, per_node: u32, bytes: u64) -> Body {
     Body::Phases { phases, untimed: 0 }
 }
 
-fn pxn_alltoall(per_node: u32, bytes: u64) -> Body {
-    let phases = vec![Phase { along: None, what: PhaseAction::PxnAlltoall { per_node, bytes } }];
-    Body::Phases { phases, untimed: 0 }
+fn exchange(what: PhaseAction) -> Body {
+    Body::Phases { phases: vec![Phase { along: None, what }], untimed: 0 }
 }
 
 fn ring_channels(c: &mut Choices, per_node: u32, bytes: u64) -> Body {

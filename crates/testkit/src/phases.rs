@@ -78,6 +78,7 @@ fn what(c: &mut Choices, ranks: u32, trip: u64, packet_bytes: u32) -> PhaseActio
             pairs.dedup();
             PhaseAction::Matrix(Matrix {
                 pairs: pairs.into_iter().map(|(from, to)| Pair(from, to, bytes(c), c.count(1, 2))).collect(),
+                per_node: None,
             })
         }
         _ => {

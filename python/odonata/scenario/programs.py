@@ -81,7 +81,10 @@ class ProgramJob:
 
 #: Phases that are collective operations, as the core names them.
 _COLLECTIVES = frozenset(
-    ("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "pxn-alltoall", "barrier")
+    (
+        *("broadcast", "reduce", "allreduce", "allgather", "reduce-scatter", "alltoall", "barrier"),
+        *("grouped-alltoall", "pxn-alltoall"),
+    )
 )
 
 

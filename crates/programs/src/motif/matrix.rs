@@ -2,7 +2,9 @@
 //!
 //! A rank sends the first message to each of its peers, then the second, and so on; its peers follow in the order of
 //! their distance upwards from it, modulo the number of ranks. Receives are in the same order, by distance downwards.
-//! So the ranks do not all begin with the same peer. Labels: the number of the message in its pair, from 0.
+//! So the ranks do not all begin with the same peer. With `per_node` the distance is that of the nodes, and then that in
+//! a node, so that the ranks of a node do not all begin with the same peer of another node either. Labels: the number of
+//! the message in its pair, from 0.
 
 use odonata_error::{Error, ErrorKind, path};
 
@@ -36,6 +38,19 @@ struct Messages {
 impl Exchanges {
     pub fn new(matrix: &Matrix, ranks: u32) -> Result<Self, Error> {
         let pairs = &matrix.pairs;
+        let per_node = matrix.per_node.unwrap_or(ranks);
+        if per_node == 0 || !ranks.is_multiple_of(per_node) {
+            let nodes = ranks.checked_div(per_node).unwrap_or(0);
+            let points = u128::from(per_node) * u128::from(nodes);
+            let kind = ErrorKind::GridOfOtherSize { grid: vec![per_node, nodes], points, ranks: ranks.into() };
+            return Err(kind.at(path!["per_node"]));
+        }
+        // Of one number after another, each below a count.
+        let after = |to: u32, from: u32, count: u32| if to >= from { to - from } else { to + (count - from) };
+        let distance = |from: u32, to: u32| {
+            let nodes = after(to / per_node, from / per_node, ranks / per_node);
+            (nodes, after(to % per_node, from % per_node, per_node))
+        };
         let mut last = None;
         let mut messages = 0;
         for (number, &Pair(from, to, bytes, count)) in pairs.iter().enumerate() {
@@ -63,23 +78,23 @@ impl Exchanges {
             return Err(ErrorKind::OutOfRange { found: messages, least: 1, most: MOST_MESSAGES }.at(path!["pairs"]));
         }
         Ok(Self {
-            receives: Messages::new(pairs, ranks, |&Pair(from, to, ..)| (to, from, to + (ranks - from))),
-            sends: Messages::new(pairs, ranks, |&Pair(from, to, ..)| (from, to, to + (ranks - from))),
+            receives: Messages::new(pairs, ranks, |&Pair(from, to, ..)| (to, from, distance(from, to))),
+            sends: Messages::new(pairs, ranks, |&Pair(from, to, ..)| (from, to, distance(from, to))),
         })
     }
 }
 
 impl Messages {
-    /// `side` gives the rank, its peer and their distance, which may be `ranks` too large.
-    fn new(pairs: &[Pair], ranks: u32, side: impl Fn(&Pair) -> (u32, u32, u32)) -> Self {
-        let mut all: Vec<(u32, u32, u32, Message)> = Vec::new();
+    /// `side` gives the rank, its peer and their distance.
+    fn new(pairs: &[Pair], ranks: u32, side: impl Fn(&Pair) -> (u32, u32, (u32, u32))) -> Self {
+        let mut all: Vec<(u32, u32, (u32, u32), Message)> = Vec::new();
         for pair in pairs {
             let &Pair(_, _, bytes, count) = pair;
             let (rank, peer, distance) = side(pair);
             let (share, rest) = (bytes / u64::from(count), bytes % u64::from(count));
             all.extend((0..count).map(|label| {
                 let message = Message { peer, label, bytes: share + u64::from(u64::from(label) < rest) };
-                (rank, label, distance % ranks, message)
+                (rank, label, distance, message)
             }));
         }
         all.sort_unstable_by_key(|&(rank, label, distance, _)| (rank, label, distance));

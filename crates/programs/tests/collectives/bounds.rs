@@ -4,7 +4,7 @@ use odonata_error::Error;
 use odonata_programs::collective::Division;
 use odonata_programs::{Broadcast, Op, PhaseAction, Reduce, RingWork, Tree, Way};
 
-use crate::cases::{all, made, pxn};
+use crate::cases::{all, exchanges_of_nodes, made};
 use crate::script::Script;
 
 const MOST: u64 = 1 << 40;
@@ -16,7 +16,7 @@ fn told(error: Error) -> (&'static str, String) {
 
 #[test]
 fn one_rank_has_nothing_to_do() {
-    for what in [all(0, u64::MAX), pxn(1, u64::MAX)].concat() {
+    for what in [all(0, u64::MAX), exchanges_of_nodes(1, u64::MAX)].concat() {
         assert_eq!(what.part(1).unwrap().chunks(0), 0, "{what:?}");
     }
 }
@@ -67,7 +67,7 @@ fn messages_have_at_most_2_to_the_40_bytes() {
     for ranks in [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17] {
         let n = u64::from(ranks);
         let usual = 720_720 * 17 * 16;
-        let cases = |bytes| [all(1, bytes), pxn(ranks, bytes)].concat();
+        let cases = |bytes| [all(1, bytes), exchanges_of_nodes(ranks, bytes)].concat();
         for (what, number) in cases(usual).into_iter().zip(0..) {
             let lines = Script::new(&what, ranks).lines;
             let size = |op| if let Op::Send { bytes, .. } = op { bytes } else { 0 };

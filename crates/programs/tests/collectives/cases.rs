@@ -76,10 +76,12 @@ pub fn trees(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
     all
 }
 
-/// All-to-alls by rails over nodes of all sizes that so many ranks can be divided into.
-pub fn pxn(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
+/// All-to-alls by rails and node after node, over nodes of all sizes that so many ranks can be divided into.
+pub fn exchanges_of_nodes(ranks: u32, bytes: u64) -> Vec<PhaseAction> {
     let sizes = (1..=ranks).filter(|per_node| ranks.is_multiple_of(*per_node));
-    sizes.map(|per_node| PhaseAction::PxnAlltoall { per_node, bytes }).collect()
+    let both =
+        |per_node| [PhaseAction::PxnAlltoall { per_node, bytes }, PhaseAction::GroupedAlltoall { per_node, bytes }];
+    sizes.flat_map(both).collect()
 }
 
 /// Every algorithm.
@@ -100,6 +102,7 @@ pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
         PhaseAction::Allgather { algorithm, bytes } => Collective::allgather(algorithm, ranks, bytes),
         PhaseAction::ReduceScatter { algorithm, bytes } => Collective::reduce_scatter(algorithm, ranks, bytes),
         PhaseAction::Alltoall { algorithm, bytes } => Collective::alltoall(algorithm, ranks, bytes),
+        PhaseAction::GroupedAlltoall { per_node, bytes } => Collective::grouped_alltoall(ranks, per_node, bytes),
         PhaseAction::PxnAlltoall { per_node, bytes } => Collective::pxn_alltoall(ranks, per_node, bytes),
         PhaseAction::Barrier { algorithm } => Collective::barrier(algorithm, ranks),
         _ => unreachable!("{what:?} is no collective"),

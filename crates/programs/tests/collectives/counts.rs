@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
 
-use crate::cases::{all, numbers_of_ranks, pxn, trees};
+use crate::cases::{all, exchanges_of_nodes, numbers_of_ranks, trees};
 use crate::script::Script;
 
 /// Messages and bytes of all ranks together, for vectors of `b` bytes.
@@ -59,7 +59,7 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
             let (g, nodes) = (u64::from(*per_node), n / u64::from(*per_node));
             (n * (nodes * (g - 1) + nodes - 1), n * b * (nodes * (g - 1) + (nodes - 1) * g))
         }
-        PhaseAction::Alltoall { .. } => (n * edges, n * edges * b),
+        PhaseAction::Alltoall { .. } | PhaseAction::GroupedAlltoall { .. } => (n * edges, n * edges * b),
         PhaseAction::Barrier { algorithm: Barrier::Dissemination } => (n * steps, 0),
         PhaseAction::Barrier { algorithm: Barrier::Binary } => (2 * edges, 0),
         _ => unreachable!(),
@@ -70,7 +70,7 @@ fn totals(what: &PhaseAction, ranks: u32, b: u64) -> (u64, u64) {
 fn messages_and_bytes_are_those_of_the_algorithm() {
     for ranks in numbers_of_ranks() {
         for bytes in [0, 1, 1000, 1 << 16] {
-            for what in [all(ranks / 3, bytes), pxn(ranks, bytes)].concat() {
+            for what in [all(ranks / 3, bytes), exchanges_of_nodes(ranks, bytes)].concat() {
                 let script = Script::new(&what, ranks);
                 let sum = script.sent().into_iter().fold((0, 0), |all, rank| (all.0 + rank.0, all.1 + rank.1));
                 assert_eq!(sum, totals(&what, ranks, bytes), "{}", script.name);
@@ -86,7 +86,7 @@ fn load_is_even_where_the_algorithm_is_symmetric() {
         let n = u64::from(ranks);
         let bytes = 1 << 10 << ranks.trailing_zeros();
         let bytes = bytes * n;
-        for what in [all(0, bytes), pxn(ranks, bytes)].concat() {
+        for what in [all(0, bytes), exchanges_of_nodes(ranks, bytes)].concat() {
             let symmetric = match what {
                 PhaseAction::Broadcast { .. } | PhaseAction::Reduce { .. } => false,
                 PhaseAction::Allreduce { algorithm, .. } => algorithm == Allreduce::Ring || n.is_power_of_two(),
@@ -141,7 +141,7 @@ fn stated_sizes_are_those_that_are_sent() {
     let mut stated = 0;
     for ranks in numbers_of_ranks() {
         for bytes in [0, 1, 7, 100, 1 << 20] {
-            for what in [all(0, bytes), pxn(ranks, bytes), trees(ranks, bytes)].concat() {
+            for what in [all(0, bytes), exchanges_of_nodes(ranks, bytes), trees(ranks, bytes)].concat() {
                 let part = what.part(ranks).unwrap();
                 let Some(sizes) = part.sizes() else { continue };
                 let mut sent = BTreeMap::new();

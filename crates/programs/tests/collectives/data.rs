@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use odonata_programs::collective::Act;
 use odonata_programs::{Allreduce, Op, PhaseAction, RingWork, Tree, Way};
 
-use crate::cases::{channels, made, numbers_of_ranks, pxn, rooted, roots, trees, unrooted};
+use crate::cases::{channels, exchanges_of_nodes, made, numbers_of_ranks, rooted, roots, trees, unrooted};
 use crate::executor::{Counts, Rank, Sends, run};
 use crate::script::{Item, Line, Script};
 
@@ -34,9 +34,9 @@ fn channels_of_a_ring_end_as_their_collectives() {
 }
 
 #[test]
-fn exchanges_by_rails_end_as_an_alltoall() {
+fn exchanges_of_nodes_end_as_an_alltoall() {
     for ranks in numbers_of_ranks() {
-        pxn(ranks, 1000).iter().for_each(|what| check(what, ranks));
+        exchanges_of_nodes(ranks, 1000).iter().for_each(|what| check(what, ranks));
     }
 }
 
@@ -170,7 +170,7 @@ fn begin(what: &PhaseAction, script: &Script, rank: u32) -> BTreeMap<Item, Count
         PhaseAction::Allgather { .. } | PhaseAction::RingChannel { work: RingWork::Allgather, .. } => {
             vec![Item::Block(rank)]
         }
-        PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
+        PhaseAction::Alltoall { .. } | PhaseAction::GroupedAlltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
             (0..ranks).map(|to| Item::Pair(rank, to)).collect()
         }
         _ => (0..parts).map(Item::Block).collect(),
@@ -212,7 +212,7 @@ fn promised(what: &PhaseAction, script: &Script, rank: u32, end: &Rank) {
         PhaseAction::ReduceScatter { .. } | PhaseAction::RingChannel { work: RingWork::ReduceScatter, .. } => {
             (vec![(Item::Block(rank), everybody.clone())], true)
         }
-        PhaseAction::Alltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
+        PhaseAction::Alltoall { .. } | PhaseAction::GroupedAlltoall { .. } | PhaseAction::PxnAlltoall { .. } => {
             ((0..ranks).map(|f| (Item::Pair(f, rank), from(ranks, [f]))).collect(), false)
         }
         PhaseAction::Barrier { .. } => (Vec::new(), false),

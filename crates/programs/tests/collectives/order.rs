@@ -88,6 +88,10 @@ fn gathers_and_exchanges() {
     assert_eq!(exchange(Alltoall::Linear, 4, 2), "r0:10 s0:10 r1:10 s1:10 r3:10 s3:10 w");
     assert_eq!(exchange(Alltoall::Scattered, 4, 1), "r2:10 s0:10 r3:10 s3:10 r0:10 s2:10 w");
     assert_eq!(exchange(Alltoall::Bruck, 6, 0), "r5:30 s1:30 w r4:20 s2:20 w r2:20 s4:20 w");
+    let grouped = |per_node, ranks, rank| ops(PhaseAction::GroupedAlltoall { per_node, bytes: 10 }, ranks, rank);
+    // Two nodes of three: inside the node first, then with the rank of the same number of the other node.
+    assert_eq!(grouped(3, 6, 4), "r3:10 s5:10 r5:10 s3:10 r1:10 s1:10 r0:10 s2:10 r2:10 s0:10 w");
+    assert_eq!(grouped(1, 4, 1), "r0:10 s2:10 r3:10 s3:10 r2:10 s0:10 w");
     let rails = |per_node, ranks, rank| ops(PhaseAction::PxnAlltoall { per_node, bytes: 10 }, ranks, rank);
     // Two nodes of three: the exchange inside, what goes to the rails of the other node, what comes for it, the message.
     assert_eq!(rails(3, 6, 4), "r3:10 s5:10 r5:10 s3:10 s5:10 s3:10 R3:10 R5:10 r1:30 s1:30 w");

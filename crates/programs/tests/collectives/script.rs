@@ -162,7 +162,9 @@ fn size(what: &PhaseAction, ranks: u32, parts: u32, item: Item) -> u128 {
         | PhaseAction::RingChannel { bytes, .. }
         | PhaseAction::TreeChannel { bytes, .. }
         | PhaseAction::ReduceScatter { bytes, .. } => (u128::from(bytes), 0),
-        PhaseAction::Alltoall { bytes, .. } | PhaseAction::PxnAlltoall { bytes, .. } => (0, u128::from(bytes)),
+        PhaseAction::Alltoall { bytes, .. }
+        | PhaseAction::GroupedAlltoall { bytes, .. }
+        | PhaseAction::PxnAlltoall { bytes, .. } => (0, u128::from(bytes)),
         _ => (0, 0),
     };
     match item {

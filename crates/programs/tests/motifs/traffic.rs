@@ -11,7 +11,7 @@ fn traffic(phases: Vec<PhaseAction>, ranks: u32) -> Vec<Pair> {
 #[test]
 fn messages_of_all_phases_are_added_up() {
     let pairs = vec![Pair(0, 1, 10, 3), Pair(2, 0, 5, 1)];
-    let matrix = || PhaseAction::Matrix(Matrix { pairs: pairs.clone() });
+    let matrix = || PhaseAction::Matrix(Matrix { pairs: pairs.clone(), per_node: None });
     assert_eq!(traffic(vec![matrix()], 3), pairs);
     let ring = PhaseAction::Allgather { algorithm: Allgather::Ring, bytes: 7 };
     // Around the ring, two steps of a block each.

@@ -397,9 +397,11 @@ fn collectives_of_gpus_meet_every_rule() {
             match &program.body {
                 Body::Phases { phases, .. } if phases.len() == 1 => {
                     let several = per_node > 1 && per_node < job.nodes.len();
-                    count(&mut counts, "PxnAlltoall", several);
                     let PhaseAction::PxnAlltoall { per_node, bytes } = phases[0].what else {
-                        unreachable!("it is one")
+                        let what = &phases[0].what;
+                        assert!(matches!(what, PhaseAction::GroupedAlltoall { .. }), "it is {what:?}");
+                        count(&mut counts, "GroupedAlltoall", several);
+                        continue;
                     };
                     let asks = bytes * u64::from(per_node) > program.costs.eager_bytes;
                     count(&mut counts, "PxnAlltoall, eager", several && !asks);
@@ -431,7 +433,7 @@ fn collectives_of_gpus_meet_every_rule() {
         count(&mut counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
     }
     let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
-    let exchanges = ["PxnAlltoall, eager", "PxnAlltoall, rendezvous"];
+    let exchanges = ["PxnAlltoall, eager", "PxnAlltoall, rendezvous", "GroupedAlltoall"];
     let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
     let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs", "CPUs with rates"];
     let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];

@@ -6,7 +6,7 @@ What each algorithm sends is in the crate `odonata-programs`, `collective/`; `do
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from odonata.errors import InputError
 from odonata.machine.host import HostTable
@@ -14,8 +14,8 @@ from odonata.scenario.apps.app import JobNodes
 from odonata.scenario.apps.channelled import CHANNELS, TREE, ChannelledCollective
 from odonata.scenario.apps.collective import ALGORITHMS, Collective, SizedCollective, algorithm_of, single_phase_problem
 from odonata.scenario.apps.libraries import REDUCE_BROADCAST, chosen
-from odonata.scenario.apps.nccl import NCCL, PXN, exchange
-from odonata.scenario.apps.of_nodes import OF_NODES, by_rails, gpus_of_a_node
+from odonata.scenario.apps.nccl import DIRECT, NCCL, PXN, exchange
+from odonata.scenario.apps.of_nodes import OF_NODES, by_rails, gpus_of_a_node, node_after_node
 from odonata.scenario.apps.values import MessageSize
 
 __all__ = ["ALGORITHMS", "Collective", "SizedCollective"]
@@ -216,7 +216,7 @@ class Alltoall(SizedCollective):
 
     `pxn` is for nodes with GPUs, with ranks on the nodes in order, one for each GPU: data go to the GPU of their own
     node that is on the rail of their destination, and from there one message goes to each other node. `nccl` is `pxn`
-    or `scattered`, as NCCL does it on these nodes.
+    or `scattered`, as NCCL does it on these nodes. With such ranks `scattered` takes node after node, as NCCL does.
 
     Sources: Thakur, Rabenseifner and Gropp 2005, section 4; `linear-shift` as Zhang 2018 ran it; `pxn`: NVIDIA 2022,
     "Doubling all2all performance with NCCL 2.12", and NCCL, src/graph/search.cc and src/init.cc.
@@ -234,6 +234,9 @@ class Alltoall(SizedCollective):
         description="how (default: bruck up to 256 B, else pairwise, as MPICH); `pxn` and `nccl` for nodes with GPUs",
     )
 
+    _node_after_node: bool = PrivateAttr(False)
+    """Whether each GPU has one rank, and the ranks of a node are side by side."""
+
     def usual(self, ranks: int) -> str:  # noqa: ARG002
         """As MPICH chooses for short and for long messages."""
         return "bruck" if self.message <= SHORT_ALLTOALL else "pairwise"
@@ -244,12 +247,14 @@ class Alltoall(SizedCollective):
         return self.algorithm if self.algorithm in (PXN, NCCL) else None
 
     def on_nodes(self, nodes: JobNodes, overhead: HostTable) -> Self:
-        """With the algorithm that NCCL takes, if it does."""
-        if self.algorithm != NCCL:
-            return self
-        gpus_of_a_node(NCCL, overhead, "algorithm")
-        assert overhead.gpu is not None
-        return self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes.count)})
+        """With the algorithm that NCCL takes, if it does, and with its order where each GPU has a rank."""
+        made = self.model_copy()
+        if self.algorithm == NCCL:
+            gpus_of_a_node(NCCL, overhead, "algorithm")
+            assert overhead.gpu is not None
+            made = self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes.count)})
+        made._node_after_node = nodes.gpus_in_order
+        return made
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""
@@ -258,10 +263,12 @@ class Alltoall(SizedCollective):
         return super().phases(ranks)
 
     def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; by rails it depends on the GPUs of a node."""
-        if self.algorithm != PXN:
-            return super().body_with(ranks, folder, overhead)
-        return {"name": "phases", "phases": [by_rails(gpus_of_a_node(PXN, overhead, "algorithm"), self.message)]}
+        """As `body`; by rails, and where each GPU has a rank, it depends on the GPUs of a node."""
+        if self.algorithm == PXN:
+            return {"name": "phases", "phases": [by_rails(gpus_of_a_node(PXN, overhead, "algorithm"), self.message)]}
+        if self.algorithm == DIRECT and self._node_after_node and overhead.gpu is not None:
+            return {"name": "phases", "phases": [node_after_node(overhead.gpu.count, self.message)]}
+        return super().body_with(ranks, folder, overhead)
 
 
 class Barrier(Collective):

@@ -231,6 +231,11 @@ def by_rails(per_node: int, size: int) -> dict[str, Any]:
     return {"what": {"name": "pxn-alltoall", "per_node": per_node, "bytes": size}}
 
 
+def node_after_node(per_node: int, size: int) -> dict[str, Any]:
+    """The phase of a `scattered` all-to-all among nodes of so many ranks, each with a NIC; `size` of a block."""
+    return {"what": {"name": "grouped-alltoall", "per_node": per_node, "bytes": size}}
+
+
 def members_of_a_node(count: int, stride: int, gpus: int) -> int:
     """How many ranks of a group are on each of its nodes, always on the same GPUs.
 

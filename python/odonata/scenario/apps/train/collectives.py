@@ -11,12 +11,13 @@ from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
 from odonata.scenario.apps.channelled import CHANNELS
 from odonata.scenario.apps.listed import COLLECTIVES
-from odonata.scenario.apps.nccl import PXN
+from odonata.scenario.apps.nccl import DIRECT, PXN
 from odonata.scenario.apps.of_nodes import (
     by_rails,
     channels_of_group,
     gpus_of_a_node,
     members_of_a_node,
+    node_after_node,
     ring_phase,
     shares,
 )
@@ -58,6 +59,7 @@ class CollectiveTable:
         """Stream, channel and rate -> CPU."""
         self._algorithms = {**ALGORITHMS, **algorithms}
         self._overhead = overhead
+        self._in_order = channels
         self._channels = {name for name in ALGORITHMS if channels and name not in algorithms}
         self._channels |= {name for name, algorithm in algorithms.items() if algorithm == CHANNELS}
 
@@ -74,6 +76,9 @@ class CollectiveTable:
             gpus = gpus_of_a_node(PXN, self._overhead, "algorithm")
             members = members_of_a_node(group.size, group.stride, gpus)
             return self._put([[by_rails(members, size)]], group, [0])
+        in_order = self._members(group)
+        if name == "alltoall" and self._algorithms[name] == DIRECT and in_order is not None:
+            return self._put([[node_after_node(in_order, size)]], group, [0])
         reduced = size if name in ("allreduce", "reduce-scatter") else 0
         if name in self._channels and (channels := self._of_group(group)):
             sizes = shares(channels, size)
@@ -130,7 +135,19 @@ class CollectiveTable:
             for target, size in enumerate(row)
             if source != target and size
         ]
-        return self._put([[{"what": {"name": "matrix", "pairs": pairs}}]], group, [0])
+        members = self._members(group)
+        order = {} if members is None else {"per_node": members}
+        return self._put([[{"what": {"name": "matrix", "pairs": pairs, **order}}]], group, [0])
+
+    def _members(self, group: Group) -> int | None:
+        """Ranks of a group on each of its nodes, if each has a GPU and there are several of both."""
+        if not self._in_order or self._overhead.gpu is None:
+            return None
+        try:
+            members = members_of_a_node(group.size, group.stride, self._overhead.gpu.count)
+        except InputError:
+            return None
+        return members if 1 < members < group.size else None
 
     def _put(
         self,
