@@ -124,6 +124,92 @@ def test_nodes_compute_for_their_time_or_by_the_roofline(tmp_path):
     ]
 
 
+def in_streams(*nodes):
+    """Nodes as the converter of MLCommons links them: launchers of the host in order, each with a kernel behind it."""
+    made, number = [], 0
+    for kind, stream, more in nodes:
+        launcher = [number - 2] if number else []
+        made.append(node(number, COMPUTE, control=launcher, micros=1, is_cpu_op=True, stream=0))
+        values = {"micros": 1_000} if kind == COMPUTE else {"comm_type": ALL_REDUCE, "comm_size": MB}
+        made.append(node(number + 1, kind, control=[number], is_cpu_op=False, stream=stream, **(values | more)))
+        number += 2
+    return trace(*made)
+
+
+def streamed(tmp_path, *nodes):
+    """When a rank has finished, in microseconds, and how long the all-reduce takes alone."""
+    write(tmp_path, *[in_streams(*nodes)] * 4)
+    alone = '{ collective = "allreduce", message = "1 MiB" }'
+    whole = duration(resolved(tmp_path, job='overhead = "none"'))[0][0]
+    return whole / 1e6, duration(resolved(tmp_path, app=alone, job='overhead = "none"\nnodes = 4'))[0][0] / 1e6
+
+
+KERNEL, REDUCTION = (COMPUTE, 7, {}), (COLLECTIVE, 7, {})
+
+
+@pytest.mark.parametrize("types", ["int64", "int32", "uint64"])
+def test_a_stream_runs_in_the_order_of_the_file(tmp_path, types):
+    """Two kernels of 1 ms, an all-reduce, a kernel. Catches collectives that run under the kernels of their stream, and
+    kernels that begin before the collective has ended."""
+    nodes = [KERNEL, KERNEL, REDUCTION, KERNEL]
+    whole, alone = streamed(tmp_path, *((kind, stream, {"types": types}) for kind, stream, _ in nodes))
+    assert whole == pytest.approx(1 + 3_000 + alone, abs=0.1)
+
+
+def test_streams_overlap(tmp_path):
+    """An all-reduce in a stream of its own runs under the kernels, and so does one without a stream."""
+    other = (COLLECTIVE, 20, {})
+    assert streamed(tmp_path, KERNEL, KERNEL, other)[0] == pytest.approx(2_001, abs=0.1)
+    assert streamed(tmp_path, KERNEL, other, KERNEL)[0] == pytest.approx(2_001, abs=0.1)
+    assert streamed(tmp_path, KERNEL, (COLLECTIVE, -1, {}), KERNEL)[0] == pytest.approx(2_001, abs=0.1)
+    whole, alone = streamed(tmp_path, other, other)
+    assert whole == pytest.approx(1 + 2 * alone, abs=0.1)
+
+
+def test_the_host_is_in_no_stream(tmp_path):
+    """The converter gives nodes of the host the stream 0, and a kernel may be in it too."""
+    nodes = [
+        node(0, COMPUTE, micros=5, is_cpu_op=True, stream=0),
+        node(1, COMPUTE, micros=3, is_cpu_op=False, stream=0),
+        node(2, COMPUTE, micros=4, is_cpu_op=True, stream=0),
+        node(3, METADATA, is_cpu_op=True, stream=0),
+        node(4, LOAD, micros=2, stream=0),
+    ]
+    write(tmp_path, trace(*nodes), trace(*nodes))
+    _, edges = lines(goal(tmp_path))
+    assert edges == {"l5 requires l2"}
+
+
+def test_an_order_that_dependencies_forbid_gives_way(tmp_path):
+    """A kernel that waits for a later one of its stream is behind it."""
+    nodes = [
+        node(0, COMPUTE, data=[2], micros=1, stream=7),
+        node(1, COMPUTE, micros=1, stream=7),
+        node(2, COMPUTE, micros=1, stream=7),
+    ]
+    write(tmp_path, trace(*nodes), trace(*nodes))
+    _, edges = lines(goal(tmp_path))
+    assert edges == {"l1 requires l3", "l3 requires l2"}
+
+
+def test_messages_of_a_stream_do_not_wait_for_each_other_for_ever(tmp_path):
+    """Two ranks that both send and then receive in one stream, more than is sent without asking."""
+
+    def rank(peer):
+        send = node(0, SEND, comm_dst=peer, comm_size=MB, stream=20)
+        return trace(send, node(1, RECEIVE, comm_src=peer, comm_size=MB, stream=20))
+
+    write(tmp_path, rank(1), rank(0))
+    assert max(duration(resolved(tmp_path, job='overhead = { eager = "1 KiB" }'))[0]) > 0
+
+
+def test_a_stream_is_a_number(tmp_path):
+    bad = node(3, COMPUTE, micros=1, stream="default")
+    write(tmp_path, trace(bad), trace(bad))
+    with pytest.raises(InputError, match=r"node 3 .*`stream`.*whole number.*`default`"):
+        resolved(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("bad", "key"),
     [(node(3, COMPUTE, num_ops=5), "peak"), (node(3, LOAD, tensor_size=5), "memory")],

@@ -101,8 +101,9 @@ impl Trace {
         let within = |file: usize| move |e: Error| e.under(path!["files", file]);
         let mut read = Vec::with_capacity(files.len());
         for (index, bytes) in files.iter().enumerate() {
-            let file = ChakraFile::read(bytes, options).map_err(within(index))?;
+            let mut file = ChakraFile::read(bytes, options).map_err(within(index))?;
             let order = order(&file).map_err(within(index))?;
+            file.chain_streams(order.as_deref());
             read.push((file, order));
         }
         let file = |rank: u32| &read[number(rank)].0;

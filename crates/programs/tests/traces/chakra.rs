@@ -72,6 +72,8 @@ fn messages() -> impl Strategy<Value = Vec<Vec<u8>>> {
         Just("nic"),
         Just("start_deps"),
         Just("root"),
+        Just("stream"),
+        Just("is_cpu_op"),
     ];
     let attributes = prop::collection::vec((attribute, prop_oneof![0..4_u64, any::<u64>()]), 0..5);
     let one = (0..6_u64, 0..9_u64, prop::collection::vec(0..6_u64, 0..3), attributes)

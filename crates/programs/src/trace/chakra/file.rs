@@ -68,6 +68,30 @@ impl ChakraFile {
         Ok(file)
     }
 
+    /// Lets each node of a stream wait for the one before it in this stream: in the order of the file, or in this one.
+    pub fn chain_streams(&mut self, order: Option<&[u32]>) {
+        if self.nodes.iter().all(|node| node.stream.is_none()) {
+            return;
+        }
+        let (mut last, mut before) = (BTreeMap::new(), vec![None; self.nodes.len()]);
+        for place in 0..self.nodes.len() as u32 {
+            let index = order.map_or(place, |order| order[place as usize]);
+            if let Some(stream) = self.nodes[index as usize].stream {
+                before[index as usize] = last.insert(stream, index);
+            }
+        }
+        let mut waits = Vec::with_capacity(self.waits.len() + self.nodes.len());
+        for (node, before) in self.nodes.iter_mut().zip(before) {
+            let from = waits.len();
+            waits.extend_from_slice(&self.waits[node.ends.clone()]);
+            waits.extend(before);
+            let middle = waits.len();
+            waits.extend_from_slice(&self.waits[node.begins.clone()]);
+            (node.ends, node.begins) = (from..middle, middle..waits.len());
+        }
+        self.waits = waits;
+    }
+
     /// The nodes that a node waits for: for their ends, and for their beginnings.
     pub fn waits(&self, node: &ChakraNode) -> (&[u32], &[u32]) {
         (&self.waits[node.ends.clone()], &self.waits[node.begins.clone()])

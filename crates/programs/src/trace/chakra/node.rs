@@ -28,6 +28,8 @@ pub struct ChakraNode {
     pub ends: Range<usize>,
     /// The nodes whose beginnings it waits for, which only files of Odonata have; the range follows `ends`.
     pub begins: Range<usize>,
+    /// The stream of the GPU that it is in: it begins when the node before it in this stream has ended.
+    pub stream: Option<i64>,
     /// The CPU that the file names, which only files of Odonata do.
     pub cpu: Option<u32>,
     pub nic: u8,
@@ -90,7 +92,8 @@ pub fn node(
         described(&inputs.values, groups);
     }
     let begins = ends.end..waits.len();
-    Ok(ChakraNode { id: raw.id, name: raw.name.into(), work, ends, begins, cpu, nic })
+    let stream = fields.stream(&work)?;
+    Ok(ChakraNode { id: raw.id, name: raw.name.into(), work, ends, begins, stream, cpu, nic })
 }
 
 /// The values of a node.
@@ -129,14 +132,27 @@ impl<'a> Fields<'a> {
         self.number(attribute, most)?.ok_or_else(missing)
     }
 
+    fn is_host(&self) -> bool {
+        self.value("is_cpu_op").and_then(Value::whole).is_some_and(|host| host != 0)
+    }
+
+    /// The stream of work of a GPU. (Converters give nodes of the host a stream too, 0.)
+    fn stream(&self, work: &Work) -> Result<Option<i64>, Error> {
+        if *work == Work::Nothing || self.is_host() {
+            return Ok(None);
+        }
+        let Some(value) = self.value("stream") else { return Ok(None) };
+        match value.whole().map(i64::try_from) {
+            Some(Ok(stream)) => Ok((stream >= 0).then_some(stream)),
+            _ => Err(self.bad("stream", value, "a whole number")),
+        }
+    }
+
     fn work(&self, old: bool) -> Result<Work, Error> {
         let rank = u64::from(u32::MAX) - 1;
         Ok(match self.raw.kind {
             METADATA => Work::Nothing,
-            COMPUTE => {
-                let host = self.value("is_cpu_op").and_then(Value::whole).is_some_and(|host| host != 0);
-                Work::Compute { ps: self.computing()?, host }
-            }
+            COMPUTE => Work::Compute { ps: self.computing()?, host: self.is_host() },
             LOAD | STORE => Work::Compute { ps: self.moving()?, host: false },
             SEND => {
                 let (to, bytes) =
