@@ -69,6 +69,27 @@ def test_the_groups_with_the_fewest_nodes_of_others_are_tried(written: Write) ->
     assert not any("job.background.place" in change for change in changes)
 
 
+def test_the_nodes_of_two_jobs_are_divided_anew(written: Write) -> None:
+    """What De Sensi 2024 calls linear: of the nodes of both jobs in their order, one has the first and one the rest."""
+    mixed = INTERFERENCE.replace('move = ["target"]', 'move = ["target", "background"]')
+    case = written(
+        mixed.replace(
+            '{ pattern = "group-peers", tgll = 1.30, interval',
+            '{ pattern = "uniform-random", message = "4 KB", interval',
+        )
+    )
+    space = Space(case, case.resolve(), "target", case.table.advise)
+    mine, others = ({*space.spec[job]["nodes"]} for job in ("target", "background"))
+    halved = [Remedy(("placement",), change) for change in KINDS["placement"](space) if "explicit" in str(change)]
+    assert len(halved) == 2
+    for remedy, first in zip(halved, ("target", "background"), strict=True):
+        jobs = {job["name"]: job["nodes"] for job in remedy.applied(case).resolve().spec["jobs"]}
+        assert sorted(jobs["target"] + jobs["background"]) == sorted(mine | others)
+        assert [len(jobs["target"]), len(jobs["background"])] == [len(mine), len(others)]
+        last = "background" if first == "target" else "target"
+        assert max(jobs[first]) < min(jobs[last])
+
+
 def test_without_leave_to_move_a_fixed_list_its_job_stays(written: Write) -> None:
     advice = find(written(INTERFERENCE.replace('move = ["target"]', "")), Inline(), None)
     assert (advice.tried, advice.best, advice.changed) == (0, None, None)

@@ -160,6 +160,14 @@ def test_a_process_of_lumi_drives_one_nic() -> None:
     assert 0.9 < (16 << 20) / 25e3 / time < 1.0
 
 
+def test_ranks_of_larger_jobs_on_infiniband_ask_for_a_few_messages_at_a_time() -> None:
+    """UCX takes DC from 61 ranks on. Catches the many under way that made 128 nodes six times too slow."""
+    for system, nodes, fetches in (("leonardo", 64, 8), ("leonardo", 32, None), ("lumi", 64, None)):
+        loop = Loop("alltoall", 4_096, tuple(range(nodes)), "incast", tuple(range(nodes, 2 * nodes)))
+        jobs = document(loop, page.model_of(system), iterations=1, us=1)["job"]
+        assert [job["overhead"].get("fetches") for job in jobs] == [fetches, fetches]
+
+
 def test_what_is_compared_alone_is_the_mean_of_warm_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
     """As measured on LUMI's model: the windows of 32 pairs settle in three iterations. Their median was divided by."""
     cold = [978.0, 763.0, 903.0, 604.0, 611.0]

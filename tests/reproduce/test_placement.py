@@ -10,7 +10,8 @@ import pytest
 
 from odonata.reproduce import find
 from odonata.reproduce.placement import page
-from odonata.reproduce.placement.jobs import DC_FROM, aggressor, cells, made
+from odonata.reproduce.placement.jobs import aggressor, cells, made
+from odonata.reproduce.ucx import DC_FROM
 
 PAGE = find("placement-measured")
 

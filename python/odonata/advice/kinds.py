@@ -38,10 +38,30 @@ def placement_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
             groups = _own_groups(space, job)
             if groups is not None:
                 yield _moved(space, job, {"policy": policy, "groups": format_ids(groups)})
+    if space.victim in movable:
+        for job in movable[1:]:
+            yield from _divided(space, job)
     scopes = [[job] for job in movable] + ([movable] if len(movable) > 1 else [])
     for jobs in scopes:
         for place in _places():
             yield tuple(change for job in jobs for change in _moved(space, job, place))
+
+
+def _divided(space: Space, job: str) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """The victim's nodes and those of another job divided anew: one has the first of them in their order, one the rest.
+
+    This is what a user can ask for who has the nodes of both, as in a script that starts both (De Sensi 2024 calls it
+    linear).
+    """
+    mine, others = ({*space.spec[name]["nodes"]} for name in (space.victim, job))
+    union = sorted(mine | others)
+    for first, second, count in ((space.victim, job, len(mine)), (job, space.victim, len(others))):
+        halves = {first: union[:count], second: union[count:]}
+        yield tuple(
+            change
+            for name in (space.victim, job)
+            for change in _moved(space, name, {"policy": "explicit", "nodes": format_ids(halves[name])})
+        )
 
 
 def _places() -> Iterator[str | dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import tomlkit
 
 from odonata import scenario
+from odonata.reproduce.ucx import connections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +72,12 @@ class Model:
     host: Mapping[str, Any]
     fabric: Mapping[str, Any] = field(default_factory=dict)
     routing: Mapping[str, Any] | None = None
+    ucx: bool = False
+    """Whether MPI uses UCX, which bounds what the ranks of larger jobs ask for at a time."""
+
+    def overhead(self, ranks: int) -> dict[str, Any]:
+        """The costs of a job of so many ranks."""
+        return {**self.host, "call": "0 s", **(connections(ranks) if self.ucx else {})}
 
 
 def document(
@@ -82,7 +89,6 @@ def document(
     """
     beside = loop.aggressor != "none"
     start = WARM_UP_US if beside else 0
-    host = {**model.host, "call": "0 s"}
     jobs: list[dict[str, Any]] = [
         {
             "name": "victim",
@@ -91,7 +97,7 @@ def document(
             "iterations": iterations,
             "barrier": True,
             "start": f"{start} us",
-            "overhead": host,
+            "overhead": model.overhead(len(loop.nodes)),
         }
     ]
     if beside:
@@ -101,7 +107,7 @@ def document(
             "place": {"policy": "explicit", "nodes": list(loop.aggressor_nodes)},
             "app": {"motif": motif, "message": AGGRESSOR_MESSAGE},
             "background": True,
-            "overhead": host,
+            "overhead": model.overhead(len(loop.aggressor_nodes)),
         }
         if loop.bursts:
             assert loop.burst_s is not None

@@ -65,10 +65,13 @@ NAMES = {"leonardo": "Leonardo", "lumi": "LUMI", "cresco8": "CRESCO8"}
 FABRICS: dict[str, dict[str, Any]] = {"lumi": {"nic": {"rail": "by-rank"}}}
 """Machine -> what of its preset's fabric is changed: the only process of a node drives one of its NICs."""
 
+INFINIBAND = ("leonardo", "cresco8")
+"""Machines whose MPI uses UCX; that of LUMI is Cray MPICH."""
+
 
 def model_of(system: str) -> Model:
     """What is simulated of a machine, with the costs of the host that were fitted last."""
-    return Model(system, host_of_system(system), FABRICS.get(system, {}))
+    return Model(system, host_of_system(system), FABRICS.get(system, {}), ucx=system in INFINIBAND)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import polars as pl
 import tomlkit
 
 from odonata import scenario
+from odonata.reproduce.ucx import BLOCKING_EAGER, connections
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +30,8 @@ ITERATIONS = 2
 START = "3 ms"
 """The victim begins after about two rounds of an incast. Assumed: the real one began with the aggressor, and lasted for
 seconds."""
-EAGER = "256 KiB"
-"""Largest message of MPI_Send that is sent without asking: Open MPI sends with `ucp_tag_send_nbr` (open-mpi/ompi, pull
-request 4719), whose limit is `UCX_RNDV_SEND_NBR_THRESH`, 256 KiB, whatever the transport (openucx/ucx, issue 4430)."""
 POSTED_EAGER = "8 KiB"
 """The same of MPI_Isend, chosen by UCX by estimated times. Assumed: anything below the 128 KiB that are sent."""
-DC_FROM, INITIATORS = 61, 8
-"""Ranks from which UCX takes DC in place of RC, whose latency it reckons 1 ns more for each peer and DC's 60 ns more
-(openucx/ucx, rc_mlx5_iface.c and dc_mlx5.c), and the initiators of DC before version 1.18 (`UCX_DC_MLX5_NUM_DCI`)."""
 BY_SIZE = (
     ("8 B", "97 ns", "146 ns", "1033 ns"),
     ("512 B", "157 ns", "235 ns", "1539 ns"),
@@ -121,11 +116,10 @@ def aggressor(kind: str, ports: str, nodes: tuple[int, ...]) -> dict[str, Any]:
         "rendezvous": "0 ns",
         "reduce": "none",
         "call": "813 ns",
-        "eager": EAGER if incast else POSTED_EAGER,
+        "eager": BLOCKING_EAGER if incast else POSTED_EAGER,
         "by_size": sizes + copied,
+        **connections(len(nodes) * RANKS),
     }
-    if len(nodes) * RANKS >= DC_FROM:
-        overhead["fetches"] = INITIATORS
     apps: dict[str, dict[str, Any]] = {
         "incast": {"motif": "incast", "message": MESSAGE},
         "alltoall-posted": {"motif": "all-to-all-linear", "message": MESSAGE},
