@@ -56,10 +56,10 @@ def points(reduced: bool) -> Points:
 
 
 def _simulated(reduced: bool) -> list[tuple[Cell, str]]:
-    """Cells and the models that simulate them: all by the preset, those that tell placements apart by each."""
+    """Cells and the models that simulate them: all by the preset, incasts that slow a job down by each."""
     if reduced:
         return [(cell, "leonardo") for cell in cells() if cell.nodes == 8][:2]
-    apart = [cell for cell in cells() if cell.nodes == 64 and cell.aggressor == "incast"]
+    apart = [cell for cell in cells() if cell.nodes >= 32 and cell.aggressor == "incast"]
     return [(cell, "leonardo") for cell in cells()] + [(cell, model) for model in list(MODELS)[1:] for cell in apart]
 
 
@@ -188,7 +188,9 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         ]
         return table(head, lines, "l" * (1 + with_model) + "rrll")
 
+    mixed = [f"{row.ours:.2f}" for row in of if "64 nodes" in row.what and "beside an incast: slowdown" in row.what]
     return {
+        "mixed": f"{mixed[0]}, and {' and '.join(mixed[1:])}" if mixed else "not in this form",
         "counts": counts(rows, "leonardo"),
         "rows": shown(of, False),
         "variants": shown(others, True) if others else "Not simulated in this form.",
