@@ -75,6 +75,80 @@ def test_sums_of_nodes_say_whether_an_edge_has_both_directions(tmp_path):
     assert (entries(both), both.messages.tolist()) == ([*PAIRS, (2, 1, 0)], [2, 2, 2, 2])
 
 
+def single(value):
+    """In single precision."""
+    return float(np.float32(value))
+
+
+def scaled(edges, factor, both, *, ends=float, total=float):
+    """A profile whose bytes were multiplied by a number with a fraction; edges of both directions have sums."""
+    sums = {}
+    for a, b, size in edges:
+        key = (min(a, b), max(a, b)) if both else (a, b)
+        sums[key] = sums.get(key, 0) + size * factor
+    ranks = 1 + max(max(a, b) for a, b, _ in edges)
+    sent = [ends(sum(size * factor for a, _, size in edges if a == rank)) for rank in range(ranks)]
+    received = [ends(sum(size * factor for _, b, size in edges if b == rank)) for rank in range(ranks)]
+    made = profile([(a, b, size) for (a, b), size in sums.items()], sent, received)
+    return made | {"total_bytes": total(sum(sums.values()))}
+
+
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("ends", [float, round, int, single])
+@pytest.mark.parametrize("total", [float, round, int, single])
+@pytest.mark.parametrize("factor", [118.5481, 1e6 / 7, 0.37])
+def test_sums_of_floats_may_be_off_by_their_precision(tmp_path, both, ends, total, factor):
+    """Two parts of eight ranks, scaled. Catches sums that are compared to the byte: a total of 205,461,932,979 that is
+    off by 2.3 is the same total."""
+    edges = [
+        (8 * part + a, 8 * part + b, 1_000_003 + 7 * a) for part in (0, 1) for a in range(8) for b in range(8) if a != b
+    ]
+    written = scaled(edges, factor, both, ends=ends, total=total)
+    matrix = read_matrix(write(tmp_path, "m.json", written))
+    assert list(zip(matrix.sources.tolist(), matrix.targets.tolist(), strict=True)) == [
+        (a, b) for a, b, _ in sorted(edges)
+    ]
+    expected = np.array([size * factor for _, _, size in sorted(edges)])
+    assert np.abs(matrix.bytes - expected).max() < 7 * 8 * factor + 2
+    sums = np.bincount([a for a, _, _ in sorted(edges)], expected)
+    # Half a byte an edge is rounded.
+    assert np.bincount(matrix.sources, matrix.bytes) == pytest.approx(sums, rel=1e-6, abs=4)
+
+
+@pytest.mark.parametrize(
+    ("edges", "total", "off"),
+    [
+        ([205_461_932_979.25 / 2] * 2, 205_461_932_979, 2.3),
+        ([205_461_932_979.25 / 2] * 2, 205_461_932_979, -2.3),
+        ([102_730_966_489, 102_730_966_490], 205_461_932_979, 2.3),
+    ],
+)
+def test_a_total_of_floats_is_compared_by_its_precision(tmp_path, edges, total, off):
+    def content(difference):
+        listed = [{"source": 0, "target": 1 + at, "weight": size} for at, size in enumerate(edges)]
+        return {"nodes": [{"id": at} for at in range(3)], "edges": listed, "total_bytes": total + difference}
+
+    assert read_matrix(write(tmp_path, "m.json", content(off))).ranks == 3
+    for wrong in (off * 1e6, total * 1e-6):
+        with pytest.raises(InputError, match="`total_bytes` is"):
+            read_matrix(write(tmp_path, "m.json", content(wrong)))
+
+
+def test_sums_of_whole_numbers_are_exact(tmp_path):
+    for wrong in (1, -1):
+        content = profile(PAIRS, (100, 37, 0), (30, 100, 7))
+        content["total_bytes"] += wrong
+        with pytest.raises(InputError, match="`total_bytes` is"):
+            read_matrix(write(tmp_path, "m.json", content))
+        with pytest.raises(InputError, match="but its edges have"):
+            read_matrix(write(tmp_path, "n.json", profile(PAIRS, (100, 37 + wrong, 0), (30, 100, 7))))
+
+
+def test_ranks_that_floats_do_not_explain_are_refused(tmp_path):
+    with pytest.raises(InputError, match="by `nodes`, but its edges have"):
+        read_matrix(write(tmp_path, "m.json", profile([(0, 1, 1e9 + 0.5)], (6e8, 4e8 + 2_000.0), (4e8, 6e8))))
+
+
 @given(st.integers(2, 12), st.randoms(use_true_random=False))
 @settings(max_examples=50)
 def test_divided_edges_keep_what_ranks_send_and_receive(tmp_path_factory, ranks, random):

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +13,15 @@ import numpy as np
 
 from odonata import reading
 from odonata.errors import InputError, nearest, shortened
+from odonata.scenario.apps.matrix_arrays import of_npy, of_npz
 from odonata.scenario.apps.matrix_profile import of_profile
-from odonata.scenario.apps.matrix_values import COLUMNS, MOST_RANKS, CommunicationMatrix, number, rounded, summed
+from odonata.scenario.apps.matrix_values import COLUMNS, MOST_RANKS, dense, listed, number, rounded, summed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from odonata.scenario.apps.matrix_values import Array, CommunicationMatrix
 
 #: Ending of a file -> form of the matrix in it.
 FORMS = {".json": "json", ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".npz": "npz", ".npy": "npy"}
@@ -62,6 +61,8 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
         return _parsed(data, form or FORMS[path.suffix.lower()])
     except InputError as e:
         raise e.at(path, e.line) from None
+    except MemoryError:
+        raise InputError("there is not enough memory to read it", file=path) from None
 
 
 @lru_cache(maxsize=8)
@@ -82,7 +83,7 @@ def _text(data: bytes) -> str:
 def _of_json(data: bytes) -> CommunicationMatrix:
     content = reading.parse_json(_text(data))
     if isinstance(content, list):
-        return _dense(_rows(content, "the matrix"), None)
+        return dense(_rows(content, "the matrix"), None)
     if not isinstance(content, dict):
         raise InputError(
             f"expected a list of rows, or an object with `edges` or `bytes`, found `{shortened(str(content))}`"
@@ -92,13 +93,9 @@ def _of_json(data: bytes) -> CommunicationMatrix:
     if "bytes" not in content:
         near = next((n for key in content if (n := nearest(key, ["edges", "bytes"]))), None)
         hint = f"did you mean `{near}`?" if near else None
-        raise InputError(f"expected `edges` or `bytes`, found {_listed(content)}", hint=hint)
+        raise InputError(f"expected `edges` or `bytes`, found {listed(content, 'no key')}", hint=hint)
     counts = content.get("messages")
-    return _dense(_rows(content["bytes"], "`bytes`"), None if counts is None else _rows(counts, "`messages`"))
-
-
-def _listed(content: Iterable[str]) -> str:
-    return ", ".join(f"`{shortened(key, 20)}`" for key in list(content)[:5]) or "no key"
+    return dense(_rows(content["bytes"], "`bytes`"), None if counts is None else _rows(counts, "`messages`"))
 
 
 def _rows(rows: Any, what: str) -> Array:
@@ -144,7 +141,7 @@ def _of_square(rows: Sequence[tuple[int, Sequence[str]]]) -> CommunicationMatrix
                 line=line,
                 hint="a list of pairs needs a first line with the names of its columns, such as source,target,bytes",
             )
-    return _dense(np.array([[_cell(cell, line) for cell in cells] for line, cells in rows]), None)
+    return dense(np.array([[_cell(cell, line) for cell in cells] for line, cells in rows]), None)
 
 
 def _of_list(rows: Sequence[tuple[int, Sequence[str]]]) -> CommunicationMatrix:
@@ -182,92 +179,9 @@ def _of_list(rows: Sequence[tuple[int, Sequence[str]]]) -> CommunicationMatrix:
     return summed(int(max(sources.max(), targets.max())) + 1, sources, targets, sizes, messages)
 
 
-# Arrays
-
-
-def _of_npy(data: bytes) -> CommunicationMatrix:
-    return _dense(_array(data), None)
-
-
-def _array(data: bytes) -> Array:
-    try:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as e:
-        raise InputError(f"this is no array of NumPy: {e}") from None
-    return _numeric(array, "the array")
-
-
-def _numeric(array: Any, what: str) -> Array:
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
-        raise InputError(f"{what}: expected numbers, found {getattr(array, 'dtype', 'another file')}")
-    return array
-
-
-def _of_npz(data: bytes) -> CommunicationMatrix:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-            if size > reading.OUTPUT_BYTES:
-                raise InputError(f"the arrays have {size:,} bytes, more than {reading.OUTPUT_BYTES:,}")
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            content = {name: arrays[name] for name in arrays.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, KeyError) as e:
-        raise InputError(f"this is no archive of arrays of NumPy: {e}") from None
-    if "shape" in content and "data" in content:
-        return _of_sparse(content)
-    sizes = next((content[name] for name in COLUMNS["bytes"] if name in content), None)
-    if sizes is None and len(content) == 1:
-        (sizes,) = content.values()
-    if sizes is None:
-        raise InputError(f"expected an array `bytes`, found {_listed(content)}")
-    counts = next((content[name] for name in COLUMNS["messages"] if name in content), None)
-    return _dense(_numeric(sizes, "`bytes`"), None if counts is None else _numeric(counts, "`messages`"))
-
-
-def _of_sparse(content: dict[str, Array]) -> CommunicationMatrix:
-    """A sparse matrix as `scipy.sparse.save_npz` writes it."""
-    try:
-        form = content["format"].item()
-        kind = form.decode() if isinstance(form, bytes) else str(form)
-        ranks, columns = (int(size) for size in content["shape"])
-        values = _numeric(content["data"], "`data`")
-        if kind == "coo":
-            rows, cols = (_numeric(content[key], f"`{key}`").astype(np.int64) for key in ("row", "col"))
-        elif kind in ("csr", "csc"):
-            inner = _numeric(content["indices"], "`indices`").astype(np.int64)
-            outer = np.repeat(np.arange(len(content["indptr"]) - 1), np.diff(content["indptr"]))
-            rows, cols = (outer, inner) if kind == "csr" else (inner, outer)
-        else:
-            raise InputError(f"a sparse matrix of the format `{shortened(kind)}` is not read", hint="csr, csc or coo")
-    except (KeyError, ValueError, TypeError) as e:
-        raise InputError(f"this sparse matrix is damaged: {e}") from None
-    if ranks != columns or not len(rows) == len(cols) == len(values):
-        raise InputError(f"expected a square matrix, found {ranks:,} x {columns:,} with {len(values):,} values")
-    for ends in (rows, cols):
-        if ends.size and not (ends.min() >= 0 and ends.max() < ranks):
-            raise InputError(f"an index of the sparse matrix is not below {ranks:,}")
-    return summed(ranks, rows, cols, rounded(values, lambda at: f"value {at}"), None)
-
-
-def _dense(sizes: Array, counts: Array | None) -> CommunicationMatrix:
-    """A square array: row r has what rank r sent."""
-    for array in (sizes, counts):
-        if array is not None and (array.ndim != 2 or array.shape != (len(sizes), len(sizes))):
-            raise InputError(f"expected a square matrix, found the shape {array.shape}")
-    ranks = len(sizes)
-
-    def place(at: int) -> str:
-        return f"row {at // ranks}, column {at % ranks} (from 0)"
-
-    whole = rounded(sizes.ravel(), place)
-    messages = None if counts is None else rounded(counts.ravel(), place)
-    some = np.flatnonzero(whole if messages is None else whole + messages)
-    return summed(ranks, some // ranks, some % ranks, whole[some], None if messages is None else messages[some])
-
-
 _READERS: dict[str, Callable[[bytes], CommunicationMatrix]] = {
     "json": _of_json,
     "csv": _of_csv,
-    "npz": _of_npz,
-    "npy": _of_npy,
+    "npz": of_npz,
+    "npy": of_npy,
 }

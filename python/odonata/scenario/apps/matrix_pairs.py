@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from odonata.errors import InputError
+from odonata.scenario.apps.matrix_values import MOST_PAIRS
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def iteration_pairs(
         counts = np.maximum(_divided(counts, steps), 1)
     else:
         counts = np.ones_like(sizes)
-    messages = int(counts.sum())
+    messages = int(counts.sum(dtype=float))  # which does not overflow
     if messages > MOST_MESSAGES:
         raise InputError(
             f"an iteration would send {messages:,} messages, more than {MOST_MESSAGES:,}",
@@ -84,6 +85,9 @@ def _scaled(matrix: CommunicationMatrix, ranks: int, strong: bool) -> tuple[Numb
         )
     if ranks > matrix.ranks:
         factor = ranks // matrix.ranks
+        if len(sources) * factor > MOST_PAIRS:
+            message = f"{len(sources) * factor:,} pairs of ranks would exchange messages, more than {MOST_PAIRS:,}"
+            raise InputError(message, path=("scale",))
         number = np.tile(np.arange(factor), len(sources))
         sources, targets = (np.repeat(ends, factor) * factor + number for ends in (sources, targets))
         sizes = np.repeat(_divided(sizes, factor if strong else 1), factor)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from odonata.scenario.apps.matrix_values import Array, Numbers
 
+#: What a number may be off, for its size, where a profile has numbers with a fraction: programs add them up as floats,
+#: of which single precision (24 bits) is the coarsest in use. Whole numbers are added up exactly.
+PRECISION = 2.0**-23
+
 
 def of_profile(content: Mapping[str, Any]) -> CommunicationMatrix:
     """The matrix of a profile: `nodes` are ranks, `edges` what they exchanged.
@@ -61,16 +65,19 @@ def of_profile(content: Mapping[str, Any]) -> CommunicationMatrix:
     if any(counted) and not all(counted):
         raise InputError("`edges`: some edges have a `count`, others have none")
     sources, targets = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 1))
-    sizes = rounded(np.array([row[2] for row in rows]), lambda at: f"`edges`, edge {at}")
+    exact = np.array([row[2] for row in rows])
+    sizes = rounded(exact, lambda at: f"`edges`, edge {at}")
     messages = rounded(np.array([row[3] for row in rows]), lambda at: f"`edges`, edge {at}") if all(counted) else None
     stated = content.get("total_bytes")
-    if stated is not None and stated != int(sizes.sum()):
-        raise InputError(
-            f"`total_bytes` is {shortened(str(stated))}, but the edges have {int(sizes.sum()):,} bytes in all"
-        )
+    if stated is not None:
+        total = number(stated, "`total_bytes`")
+        listed = float(exact.sum()) if exact.dtype.kind == "f" else int(sizes.sum())
+        off = _tolerance(listed, len(rows)) if isinstance(total + listed, float) else 0
+        if not abs(listed - total) <= off:
+            raise InputError(f"`total_bytes` is {shortened(str(stated))}, but the edges have {listed:,} bytes in all")
     totals = _totals(nodes, numbers, ranks)
     if totals is not None:
-        directions = _directions(sources, targets, sizes, totals, ranks)
+        directions = _directions(sources, targets, exact, totals)
         if directions is not None:
             sources, targets = np.concatenate([sources, targets]), np.concatenate([targets, sources])
             if messages is not None:
@@ -98,18 +105,24 @@ def _whole(row: Mapping[str, Any], key: str, where: str) -> int:
     return value
 
 
+def _tolerance(total: Any, edges: Any) -> Any:
+    """How far a sum of floats over these edges may be off: by its precision, and a byte an edge for sums of rounded
+    bytes."""
+    return PRECISION * total + edges
+
+
 def _totals(nodes: Sequence[Mapping[str, Any]], numbers: Mapping[Any, int], ranks: int) -> Array | None:
     """Bytes that each rank sent, and received; None if the profile does not say it."""
     if not all("send_bytes" in node and "recv_bytes" in node for node in nodes):
         return None
-    totals = np.zeros((2, ranks))
+    totals: list[list[float]] = [[0] * ranks, [0] * ranks]
     for node in nodes:
-        for at, key in enumerate(("send_bytes", "recv_bytes")):
-            totals[at, numbers[node["id"]]] = number(node[key], f"`nodes`, `{key}`")
-    return totals
+        for total, key in zip(totals, ("send_bytes", "recv_bytes"), strict=True):
+            total[numbers[node["id"]]] = number(node[key], f"`nodes`, `{key}`")
+    return np.array(totals)
 
 
-def _directions(sources: Numbers, targets: Numbers, sizes: Numbers, totals: Array, ranks: int) -> Numbers | None:
+def _directions(sources: Numbers, targets: Numbers, exact: Array, totals: Array) -> Numbers | None:
     """The bytes from source to target where an edge has the sum of both directions; None if it has one direction.
 
     What the ranks sent and received says which. Sums are divided so that every rank sends what the profile says, as
@@ -117,21 +130,39 @@ def _directions(sources: Numbers, targets: Numbers, sizes: Numbers, totals: Arra
 
     Raises InputError if the edges agree with the totals in neither way.
     """
-    out = np.bincount(sources, sizes, ranks)
-    into = np.bincount(targets, sizes, ranks)
-    if np.array_equal(out, totals[0]) and np.array_equal(into, totals[1]):
+    ranks = totals.shape[1]
+    out, into = (np.bincount(ends, exact, ranks) for ends in (sources, targets))
+    both = out + into
+    off = np.zeros(ranks)
+    if "f" in (exact.dtype.kind, totals.dtype.kind):
+        off = _tolerance(both, np.bincount(sources, minlength=ranks) + np.bincount(targets, minlength=ranks))
+    if (np.abs(np.stack([out, into]) - totals) <= off).all():
         return None
-    off = np.flatnonzero(out + into != totals.sum(0))
-    if off.size:
-        rank = int(off[0])
+    wrong = np.flatnonzero(~(np.abs(both - totals.sum(0)) <= off))
+    if wrong.size:
+        rank = int(wrong[0])
         raise InputError(
             f"rank {rank} sent {totals[0, rank]:,.0f} and received {totals[1, rank]:,.0f} bytes by `nodes`, but its "
             f"edges have {out[rank]:,.0f} from it and {into[rank]:,.0f} to it"
         )
-    potential = _potential(sources, targets, sizes.astype(float), totals[0] - (out + into) / 2)
-    shift = sizes * (potential[sources] - potential[targets])
-    divided: Numbers = np.clip(np.rint(sizes / 2 + shift), 0, sizes).astype(np.int64)
+    whole = np.rint(exact)
+    potential = _potential(sources, targets, exact.astype(float), _balanced(sources, targets, totals[0] - both / 2))
+    shift = exact * (potential[sources] - potential[targets])
+    divided: Numbers = np.clip(np.rint(exact / 2 + shift), 0, whole).astype(np.int64)
     return divided
+
+
+def _balanced(sources: Numbers, targets: Numbers, needs: Array) -> Array:
+    """What ranks send beyond their halves, so that it is nothing for all ranks of a part of the graph together: sums of
+    floats are off by a little, and no flow between ranks has such needs."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ranks = len(needs)
+    graph = coo_array((np.ones(len(sources)), (sources, targets)), shape=(ranks, ranks))
+    _, part = connected_components(graph, directed=False)
+    balanced: Array = needs - (np.bincount(part, needs) / np.bincount(part))[part]
+    return balanced
 
 
 def _potential(sources: Numbers, targets: Numbers, weights: Array, needs: Array) -> Array:

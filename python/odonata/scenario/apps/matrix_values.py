@@ -10,13 +10,16 @@ import numpy as np
 from odonata.errors import InputError, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
     Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Most ranks, as of a job; most pairs that exchange messages (assumed: some gigabytes of memory).
-MOST_RANKS, MOST_PAIRS = 2**24, 2**26
+#: Most ranks, as of a job; most pairs that exchange messages: they take 4 GB of memory (seen: 250 bytes a pair).
+MOST_RANKS, MOST_PAIRS = 2**24, 2**24
+
+#: Most bytes, and messages, of an entry and of all: sums fit into 64 bits.
+MOST_SUM = 2.0**62
 
 #: Names of the columns of a list of pairs, in lower case; the first is what Odonata calls it.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -50,10 +53,36 @@ def number(value: Any, where: str) -> float | int:
     return value
 
 
+def listed(names: Iterable[str], none: str) -> str:
+    """The first names of an object or an archive, for a message; `none` if there are none."""
+    return ", ".join(f"`{shortened(name, 20)}`" for name in list(names)[:5]) or none
+
+
+def dense(sizes: Array, counts: Array | None) -> CommunicationMatrix:
+    """The matrix of a square array: row r has what rank r sent. Raises InputError."""
+    for array in (sizes, counts):
+        if array is not None and (array.ndim != 2 or array.shape != (len(sizes), len(sizes))):
+            raise InputError(f"expected a square matrix, found the shape {shortened(str(array.shape))}")
+    ranks = len(sizes)
+    # Only what is not zero takes more memory than the array itself.
+    here = sizes != 0 if counts is None else (sizes != 0) | (counts != 0)
+    pairs = int(np.count_nonzero(here)) - int(np.count_nonzero(here.diagonal()))
+    if pairs > MOST_PAIRS:
+        raise _too_many(pairs)
+    rows, columns = np.nonzero(here)
+
+    def place(at: int) -> str:
+        return f"row {rows[at]}, column {columns[at]} (from 0)"
+
+    messages = None if counts is None else rounded(counts[rows, columns], place)
+    return summed(ranks, rows, columns, rounded(sizes[rows, columns], place), messages)
+
+
 def rounded(values: Array, place: Callable[[int], str], lines: Sequence[int] = ()) -> Numbers:
     """Whole numbers from 0 to 2^62; `place` says where a value stands, or `lines` in which line. Raises InputError."""
-    numbers = values.astype(float)
-    bad = np.flatnonzero(~((numbers >= 0) & (numbers < 2.0**62)))
+    with np.errstate(all="ignore"):  # what becomes infinite is refused
+        numbers = values.astype(float)
+    bad = np.flatnonzero(~((numbers >= 0) & (numbers < MOST_SUM)))
     if bad.size:
         at = int(bad[0])
         message = f"expected a number from 0 to 2^62, found {values[at]}"
@@ -80,7 +109,11 @@ def summed(
     if not keys.size:
         raise InputError("no rank sends anything to another")
     if keys.size > MOST_PAIRS:
-        raise InputError(f"{keys.size:,} pairs of ranks are more than {MOST_PAIRS:,}")
+        raise _too_many(keys.size)
+
+    for values, what in ((sizes, "bytes"), (messages, "messages")):
+        if values is not None and values[kept].sum(dtype=float) >= MOST_SUM:
+            raise InputError(f"the matrix has more than 2^62 {what} in all")
 
     def sums(values: Numbers) -> Numbers:
         total = np.zeros(keys.size, dtype=np.int64)
@@ -89,3 +122,7 @@ def summed(
 
     counts = None if messages is None else sums(messages)
     return CommunicationMatrix(ranks, keys // ranks, keys % ranks, sums(sizes), counts)
+
+
+def _too_many(pairs: int) -> InputError:
+    return InputError(f"{pairs:,} pairs of ranks exchange messages, more than {MOST_PAIRS:,}")
