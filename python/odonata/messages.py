@@ -461,7 +461,17 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}` is {class}, counted from 0, and the fabric has {classes} traffic classes"
     ),
     "traffic-class-twice": Message("`{key}`: another traffic class is named `{name}` too"),
-    "not-with-traffic-classes": Message("`{key}`: traffic classes are not modelled together with {other}"),
+    "not-with-traffic-classes": Message(
+        "`{key}`: traffic classes are not modelled together with {other}",
+        "leave out `fabric.traffic_classes`{instead}",
+        {
+            "instead": lambda other: (
+                ", or `measure.blame`: `odonata run --alone` says what the others cost a job"
+                if other == "blame"
+                else ""
+            ),
+        },
+    ),
     "cycle-too-long": Message(
         "`{key}` is {cycle_ps:time}, longer than a flit of {flit_bytes:bytes} takes on a link of class `node` "
         "({flit_ps:time})"

@@ -127,6 +127,6 @@ def test_show_names_it(capsys):
 
     assert main(["show", "frontier"]) == 0
     said = capsys.readouterr().out
-    assert "slingshot (windows up to 114 KiB, marks above 76 KiB)" in said
+    assert "slingshot (windows up to 114 KiB, marks around 76 KiB)" in said
     assert main(["show", "leonardo"]) == 0
     assert "congestion control" not in capsys.readouterr().out

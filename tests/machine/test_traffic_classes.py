@@ -3,6 +3,7 @@
 import pytest
 
 import odonata as od
+from odonata.cli.main import main
 from odonata.errors import InputError
 
 SCENARIO = """
@@ -137,3 +138,24 @@ def test_show_names_them(tmp_path, capsys):
     assert main(["show", str(path)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "bulk (priority 0, share 1), latency (priority 1, share 1); each has 1 channel and an equal part" in said
+
+
+def test_that_classes_have_no_blame_is_said_before_and_after_a_run(tmp_path, capsys):
+    """Catches an explanation that simulates again and then fails without a remedy."""
+    loaded = scenario(tmp_path, TWO)
+    assert main(["show", str(loaded.path)]) == 0
+    assert "with traffic classes a run has no blame" in " ".join(capsys.readouterr().out.split())
+    assert main(["run", str(loaded.path), "-q", "--out", str(tmp_path / "run")]) == 0
+    assert main(["explain", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "simulated again" not in error
+    assert "not attributed in a run with traffic classes" in error
+    assert "`odonata run --alone`" in error
+
+
+def test_a_run_with_classes_refuses_blame_with_its_line(tmp_path):
+    loaded = scenario(tmp_path, TWO)
+    loaded.path.write_text(loaded.path.read_text() + "[measure]\nblame = true\n")
+    line = len(loaded.path.read_text().splitlines())
+    with pytest.raises(InputError, match=rf"classed\.toml:{line}: `blame`: traffic classes.*\n.*run --alone"):
+        od.load(loaded.path).resolve()

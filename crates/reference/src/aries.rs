@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use odonata_decision::{Counters, Decision, Operation};
 use odonata_sim::engine::random::response_key;
-use odonata_sim::spec::{AriesSpec, FabricSpec};
+use odonata_sim::spec::{AriesSpec, CongestionLaw, FabricSpec};
 use odonata_topology::NodeId;
 
 use crate::blame::Hold;
@@ -294,7 +294,15 @@ impl World<'_> {
             let Request { nic, to, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             let delay = t - self.started(request, packet);
-            let of = Acknowledgement { t, bytes: packet.bytes, delay, marked: packet.marked, named: packet.named };
+            let zero_load = match self.spec.fabric.congestion_control.map(|control| control.law) {
+                Some(CongestionLaw::Nscc { .. }) => {
+                    self.zero_load(nic, to, self.spec.fabric.wire(packet.bytes), packet.says)
+                        + self.zero_load(to, nic, packet.wire, u64::from(packet.hop))
+                }
+                _ => 0,
+            };
+            let Packet { bytes, marked, named, says, .. } = *packet;
+            let of = Acknowledgement { t, bytes, delay, zero_load, marked, named, says };
             self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
             self.inject(t, nic);
         } else {
@@ -366,6 +374,8 @@ impl World<'_> {
             response: true,
             marked: request.marked,
             named: request.named,
+            more: false,
+            says: 0,
             bytes: request.bytes,
             wire: wire(&self.spec.fabric, request.bytes, true, self.messages[request.message].get),
             head: 0,

@@ -1,8 +1,9 @@
 //! Windows between NICs, fixed or under congestion control (model, section 3).
 
 use odonata_sim::engine::random::{Stream, below, random};
-use odonata_sim::spec::{CongestionLaw, FabricSpec};
+use odonata_sim::spec::{CongestionLaw, CongestionSpec, FabricSpec};
 
+use crate::aries::wire;
 use crate::world::World;
 
 /// The longest pause.
@@ -27,9 +28,10 @@ pub(crate) struct Pair {
     share: u64,
     acknowledged: u64,
     marked: u64,
-    /// l0, and v of `nscc`.
-    least_delay: Option<u64>,
+    /// v of `nscc`.
     mean_queue: u64,
+    /// u of `slingshot`, and the payload of the packet that was committed then.
+    latest: (u64, u64),
 }
 
 /// An acknowledgement that arrives at t: b, l, and whether it is marked.
@@ -41,6 +43,10 @@ pub(crate) struct Acknowledgement {
     pub(crate) marked: bool,
     /// The job that the mark names.
     pub(crate) named: Option<usize>,
+    /// What it says.
+    pub(crate) says: u64,
+    /// l0 of `nscc`.
+    pub(crate) zero_load: u64,
 }
 
 impl Pair {
@@ -56,15 +62,19 @@ impl Pair {
             share: 65_536,
             acknowledged: 0,
             marked: 0,
-            least_delay: None,
             mean_queue: 0,
+            latest: (0, 0),
         }
     }
 
     /// Whether the window has room for a full packet.
     pub(crate) fn fits(&self, fabric: &FabricSpec) -> bool {
         let full = u64::from(fabric.packet_bytes);
-        self.in_flight + full <= self.window.max(full)
+        let room = match slingshot(fabric) {
+            Some(control) => control.window_bytes.min(2 * self.window),
+            None => self.window,
+        };
+        self.in_flight + full <= room.max(full)
     }
 
     /// Whether something may be sent at t.
@@ -74,14 +84,13 @@ impl Pair {
 
     /// The NIC commits a packet with so much payload at t.
     pub(crate) fn send(&mut self, fabric: &FabricSpec, t: u64, bytes: u64) {
-        if self.in_flight == 0
-            && let Some(control) = fabric.congestion_control
-            && control.law == CongestionLaw::Slingshot
-            && let Some(least) = self.least_delay
-            && t > self.answered.max(self.pause_end) + 4 * least
-        {
-            self.window = control.window_bytes;
-            self.holder = None;
+        if let Some(control) = slingshot(fabric) {
+            if self.in_flight == 0 && t > self.answered.max(self.pause_end) + 4 * round(fabric, &control) {
+                self.window = control.window_bytes;
+                self.holder = None;
+            }
+            self.latest = (t, bytes);
+            self.pace(fabric, &control);
         }
         self.in_flight += bytes;
     }
@@ -94,7 +103,12 @@ impl Pair {
         let (full, most) = (u64::from(fabric.packet_bytes), control.window_bytes);
         let new = of.t - of.delay >= self.since;
         match control.law {
-            CongestionLaw::Slingshot => self.slingshot(full, most, of, new),
+            CongestionLaw::Slingshot => {
+                let share = (most / of.says).max(1);
+                let grown = self.window.max(share) + of.bytes.min(self.window) / 16;
+                self.window = if of.marked { share.min(self.window) } else { most.min(grown) };
+                self.pace(fabric, &control);
+            }
             CongestionLaw::EcnWindow => self.ecn_window(full, most, of, new),
             CongestionLaw::ReceiverCredit { .. } => {} // the window is fixed
             CongestionLaw::Nscc { target_ps } => self.nscc(full, most, target_ps, of, new),
@@ -107,26 +121,12 @@ impl Pair {
         }
     }
 
-    fn slingshot(&mut self, full: u64, most: u64, of: Acknowledgement, new: bool) {
-        let fastest = self.least_delay.map_or(of.delay, |least| least.min(of.delay));
-        self.least_delay = Some(fastest);
-        if !new {
-            return;
-        }
-        self.window = if of.marked {
-            self.since = of.t;
-            let kept = u128::from(self.window) * u128::from(2 * fastest) / u128::from(of.delay.max(1));
-            let less = u128::from(self.window - self.window / 8);
-            full.div_ceil(1024).max(kept.min(less) as u64).max(self.window / 2)
-        } else if of.delay < fastest + fastest / 2 {
-            most.min(self.window + of.bytes.min(self.window) / 4 + 1)
-        } else {
-            most.min(self.window + of.bytes.min(full * of.bytes / self.window) / 8 + 1)
-        };
-        if self.window < full {
-            let pause = u128::from(fastest) * u128::from(full - self.window) / u128::from(self.window);
-            self.pause_end = of.t + pause.min(LONGEST_PAUSE) as u64;
-        }
+    /// When a pair under `slingshot` may send again.
+    fn pace(&mut self, fabric: &FabricSpec, control: &CongestionSpec) {
+        let (u, bytes) = self.latest;
+        let pause = u128::from(round(fabric, control)) * u128::from(bytes) / u128::from(self.window);
+        let paces = self.window < control.window_bytes;
+        self.pause_end = if paces { u + pause.min(LONGEST_PAUSE) as u64 } else { 0 };
     }
 
     fn ecn_window(&mut self, full: u64, most: u64, of: Acknowledgement, round_trip_over: bool) {
@@ -147,9 +147,7 @@ impl Pair {
     }
 
     fn nscc(&mut self, full: u64, most: u64, target: u64, of: Acknowledgement, new: bool) {
-        let least = self.least_delay.map_or(of.delay, |least| least.min(of.delay));
-        self.least_delay = Some(least);
-        let queue = of.delay - least;
+        let queue = of.delay.saturating_sub(of.zero_load);
         self.mean_queue = (i128::from(self.mean_queue) + (i128::from(queue) - i128::from(self.mean_queue)) / 16) as u64;
         let mean = self.mean_queue;
         let [b, p, w] = [of.bytes, full, self.window].map(u128::from);
@@ -168,6 +166,18 @@ impl Pair {
         };
         self.window = grown.min(u128::from(most)) as u64;
     }
+}
+
+/// The numbers of `slingshot`, if a fabric has it.
+fn slingshot(fabric: &FabricSpec) -> Option<CongestionSpec> {
+    fabric.congestion_control.filter(|control| control.law == CongestionLaw::Slingshot)
+}
+
+/// T of `slingshot`.
+fn round(fabric: &FabricSpec, control: &CongestionSpec) -> u64 {
+    let full = u64::from(fabric.packet_bytes);
+    let time = fabric.links["node"].bandwidth.serialisation_ps(wire(fabric, full, false, false));
+    (u128::from(control.window_bytes) * u128::from(time) / u128::from(full)) as u64
 }
 
 impl World<'_> {

@@ -44,15 +44,19 @@ impl World<'_> {
 
     /// Whether the next packet of the message at a place in the queue of a NIC announces more.
     pub(crate) fn announces_more(&self, nic: NodeId, place: usize) -> bool {
+        if self.spec.fabric.congestion_control.is_none() {
+            return false; // and nobody would ask
+        }
         let queue = &self.nics[nic.index()].queue;
         let to = queue[place].to;
         let left: u64 = queue.iter().filter(|of| of.to == to).map(|of| of.packets.end - of.next).sum();
-        self.ahead().is_some() && left > 1
+        left > 1
     }
 
     /// A packet has come to a NIC at `t`, and its acknowledgement joins the responses now or later.
     pub(crate) fn acknowledge(&mut self, t: u64, packet: &Packet) {
-        let acknowledgement = self.response(t, packet);
+        let mut acknowledgement = self.response(t, packet);
+        acknowledgement.says = self.says(packet);
         let gives_credits = self.ahead().is_some();
         let left = self.requests[packet.request.expect("it is one")].left.expect("it has left");
         let of = &mut self.nics[packet.destination.index()];
@@ -66,7 +70,7 @@ impl World<'_> {
             of.responses.push_back(acknowledgement);
             return self.send_responses(t, packet.destination);
         }
-        if !packet.marked {
+        if !packet.more {
             of.turns.last.insert(sender, left);
         }
         let held = of.turns.held.entry(sender).or_default();
@@ -80,7 +84,7 @@ impl World<'_> {
         } else {
             *asked = asked.saturating_sub(full);
         }
-        if !packet.marked {
+        if !packet.more {
             *asked = 0;
             *unasked = window / full;
             of.turns.list.retain(|other| *other != sender);
@@ -89,6 +93,22 @@ impl World<'_> {
             of.turns.list.push_back(sender);
         }
         self.give_credits(t, packet.destination);
+    }
+
+    /// What the acknowledgement of a packet that has come says.
+    fn says(&mut self, packet: &Packet) -> u64 {
+        match self.spec.fabric.congestion_control.map(|control| control.law) {
+            Some(CongestionLaw::Slingshot) => {}
+            Some(CongestionLaw::Nscc { .. }) => return u64::from(packet.hop),
+            _ => return 0,
+        }
+        let request = &self.requests[packet.request.expect("it is one")];
+        let (sender, left) = (request.nic.index(), request.left.expect("it has left"));
+        let latest = &mut self.nics[packet.destination.index()].latest;
+        if latest.get(&sender).is_none_or(|(before, _)| *before < left) {
+            latest.insert(sender, (left, packet.more));
+        }
+        latest.iter().filter(|(nic, (_, more))| **nic == sender || *more).count() as u64
     }
 
     /// A NIC gives the credits that it may give at `t`.

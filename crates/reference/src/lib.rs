@@ -43,6 +43,7 @@ mod routing;
 mod tally;
 mod traffic;
 mod world;
+mod zero_load;
 
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::{Monitor, Output, Spec};

@@ -214,7 +214,7 @@ impl World<'_> {
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);
-            packet.marked = self.announces_more(nic, place);
+            packet.more = self.announces_more(nic, place);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);
@@ -388,7 +388,9 @@ impl World<'_> {
         let Some(mark_above) = control.mark_above_bytes else { return false };
         let link = &self.links[out];
         let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
-        observed && !packet.response && self.backlog_before(t, out, packet) > link.serialisation(mark_above)
+        let k = link.serialisation(mark_above);
+        let above = k / 2 + below(random(self.spec.seed, Stream::Mark, out as u64, t), k);
+        observed && !packet.response && self.backlog_before(t, out, packet) > above
     }
 
     /// A packet is granted a link, or waits for room behind it.

@@ -45,6 +45,8 @@ pub(crate) struct Nic {
     pub(crate) queue: VecDeque<Unsent>,
     /// Responses to be sent.
     pub(crate) responses: VecDeque<Packet>,
+    /// By sender: when the tail of the latest packet left that has come, and whether it announced more.
+    pub(crate) latest: BTreeMap<usize, (u64, bool)>,
     /// Whose turn it is to be answered, if receivers give credits.
     pub(crate) turns: Turns,
     /// Aries packets without a response.
@@ -84,6 +86,8 @@ impl Nic {
             response: false,
             marked: false,
             named: None,
+            more: false,
+            says: 0,
             bytes,
             wire: aries::wire(fabric, bytes, false, message.get),
             head: 0,

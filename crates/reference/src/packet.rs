@@ -151,6 +151,10 @@ pub(crate) struct Packet {
     pub(crate) marked: bool,
     /// The job that the mark names, if blame is measured.
     pub(crate) named: Option<usize>,
+    /// Whether it announces more.
+    pub(crate) more: bool,
+    /// What an acknowledgement says: with `slingshot` n, with `nscc` the routers that its packet has visited.
+    pub(crate) says: u64,
     /// Its payload, or what it asks for or answers.
     pub(crate) bytes: u64,
     /// Its bytes on a link and in a buffer.

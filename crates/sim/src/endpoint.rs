@@ -18,6 +18,7 @@ mod grants;
 mod mode_policies;
 mod nic;
 mod readings;
+mod senders;
 mod simple;
 mod windowed;
 
@@ -27,6 +28,7 @@ pub use control::{Answer, Control};
 pub use grants::Grants;
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
+pub use senders::Senders;
 pub use simple::Simple;
 pub use windowed::Windowed;
 

@@ -20,6 +20,7 @@ mod marks;
 pub mod packet;
 mod place;
 mod wiring;
+mod zero_load;
 
 pub use blocked::{BlockedPackets, Chain};
 pub use credit_metric::CreditMetric;
@@ -32,6 +33,7 @@ pub use logs::{Logs, VcLog};
 pub use marks::Marks;
 pub use place::RouterPlace;
 pub use wiring::{NicAttachment, OutputVc, PacketTimes, Times, Wire, Wiring};
+pub use zero_load::ZeroLoad;
 
 /// An output port: when its link will be free of committed packets, and what else waits for it.
 #[derive(Clone, Copy, Debug, Default, Zeroable)]

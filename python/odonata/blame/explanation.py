@@ -186,8 +186,9 @@ def _undivided(names: Sequence[str], victims: Sequence[int], shapley: Sequence[S
 
 def missing(run: Run) -> list[str]:
     """What a run has not recorded of what explains its jobs, each with the keys that record it. If there is something,
-    the run must be simulated again.
+    the run must be simulated again. Raises InputError for a run whose waiting cannot be attributed.
     """
+    _check(run.resolved["spec"])
     spec, names = run.resolved["spec"], run.jobs["name"].to_list()
     background = run.jobs["background"].to_list()
     programs = [n for n, job in enumerate(spec["jobs"]) if "program" in job and not background[n]]
@@ -197,6 +198,17 @@ def missing(run: Run) -> list[str]:
         keys = '`measure.operations = true`, and `record = "every-message"` in the job'
         absent.append(f"the operations and messages of {', '.join(lacking)} ({keys})")
     return absent
+
+
+def _check(spec: Mapping[str, Any]) -> None:
+    """Raises InputError if the waiting of packets cannot be attributed."""
+    if spec["compat"] is not None:
+        message = f"the model `{spec['compat']}` cannot attribute the waiting of packets"
+        raise InputError(message, hint="explain a run without `compat`")
+    if spec["fabric"].get("traffic_classes"):
+        message = "the waiting of packets is not attributed in a run with traffic classes"
+        hint = "explain a run without them; `odonata run --alone` says what the others cost a job"
+        raise InputError(message, hint=hint)
 
 
 def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:
@@ -221,9 +233,7 @@ def _again(
     from odonata.store.tables import blame_frame, messages_frame, operations_frame, roots_frame
 
     spec = run.resolved["spec"]
-    if spec["compat"] is not None:
-        message = f"the model `{spec['compat']}` cannot attribute the waiting of packets"
-        raise InputError(message, hint="explain a run without `compat`")
+    _check(spec)
     measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
     measure |= {name: True for name in ("blame", "roots", "operations") if name in names}
     # What no explanation needs is not recorded: it changes nothing else.

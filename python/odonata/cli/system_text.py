@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from odonata.machine.terms import CLASSES_WITHOUT_BLAME
 from odonata.text import aligned, terminal_width
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def facts(system: System) -> dict[str, Any]:
         **({"nic": nic} if (nic := system.table.fabric.nic_text) else {}),
         **({"congestion_control": control} if (control := system.table.fabric.congestion_text) else {}),
         **({"traffic_classes": classes} if (classes := system.table.fabric.classes_text) else {}),
+        **({"without_blame": CLASSES_WITHOUT_BLAME} if system.table.fabric.traffic_classes else {}),
         **({"limits": [str(limit) for limit in system.limits]} if system.limits else {}),
         **({"assumed_host": text} if (text := system.assumed_host) else {}),
         **({"gpus": host.gpu.text} if (host := system.table.host) and host.gpu else {}),
@@ -94,7 +96,7 @@ def text(facts: dict[str, Any]) -> str:
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ", width=terminal_width())]
     if "not_modelled" in facts:
         lines += ["", "what the model leaves out", *(f"  {sentence}" for sentence in facts["not_modelled"])]
-    if said := [*facts.get("limits", ()), *filter(None, [facts.get("assumed_host")])]:
+    if said := [*facts.get("limits", ()), *filter(None, [facts.get("without_blame"), facts.get("assumed_host")])]:
         lines += ["", "to know before a run", *(line for sentence in said for line in _paragraph(sentence))]
     lines += ["", "numbers and their sources (any of them can be overridden in [system])"]
     table = [[n["key"], n["value"], n["confidence"] or "", n["source"]] for n in facts["numbers"]]

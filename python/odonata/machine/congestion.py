@@ -35,9 +35,9 @@ class CongestionTable(Table):
     """What holds senders back when queues are long (docs/model.md, section 3, "Congestion control")."""
 
     kind: Kind = Field(
-        description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back, "
-        "at once and pair by pair (De Sensi 2020; the law is assumed); `ecn-window`: switches mark packets, and "
-        "windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0; "
+        description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back, at "
+        "once and pair by pair, to equal shares (De Sensi 2020; the law is assumed); `ecn-window`: switches mark "
+        "packets, and windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0; "
         "`receiver-credit`: after a first window the receiver says who sends next (RCCC of Ultra Ethernet 1.0)",
     )
     window: Size | None = Field(
@@ -47,8 +47,9 @@ class CongestionTable(Table):
     )
     mark_above: Size | None = Field(
         None,
-        description="a switch marks a packet whose output has more work than this (default: derived, what is on the "
-        "way in the longest round trip, at least 64 KiB)",
+        description="a switch marks packets whose output has about this much work: none behind less than half of it, "
+        "all behind more than three halves (default: derived, what is on the way in the longest round trip, at least "
+        "64 KiB)",
     )
     target: PositiveTime | None = Field(
         None,
@@ -112,7 +113,7 @@ class CongestionTable(Table):
         if self.kind == "receiver-credit":
             return f"{self.kind} (first windows of {window}, {units.format_bytes(self.ahead or 0)} asked for ahead)"
         target = f", target {units.format_time(self.target)}" if self.target is not None else ""
-        return f"{self.kind} (windows up to {window}, marks above {above}{target})"
+        return f"{self.kind} (windows up to {window}, marks around {above}{target})"
 
     def spec(self) -> dict[str, Any]:
         """Congestion control as the core reads it, from the result of `completed`."""

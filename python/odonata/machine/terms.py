@@ -16,6 +16,12 @@ SLINGSHOT_ROUTING = (
     "The default routing of Slingshot machines is assumed: the nearest to what is published (De Sensi 2020)."
 )
 
+#: What is said of a machine with traffic classes.
+CLASSES_WITHOUT_BLAME = (
+    "with traffic classes a run has no blame: `odonata explain` needs a run without them; `odonata run --alone` says "
+    "what the others cost a job"
+)
+
 #: Where costs of the host come from that its table leaves out, for ranks on processors and on GPUs.
 ON_PROCESSORS = "default: those of MPI on a processor (assumed, close to the calibration on Leonardo)"
 ON_GPUS = "default: those of NCCL's protocol Simple, as in superpod-h100-gpu (assumed for other GPUs)"

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::readings::Readings;
-use super::{Answer, Grants, ModePolicies};
-use crate::fabric::PacketTimes;
+use super::{Answer, Grants, ModePolicies, Senders};
 use crate::fabric::packet::Event;
+use crate::fabric::{PacketTimes, Wiring, ZeroLoad};
 use crate::observe::OWN;
 use crate::output::{MessageCounters, NicCounters};
 use crate::spec::{CongestionLaw, FabricSpec, Spec};
@@ -33,6 +33,10 @@ pub struct Request {
     pub message: u32,
     /// NIC that it comes from.
     pub nic: u32,
+    /// What its answer says: see [`Answer::says`].
+    pub says: u32,
+    /// Whether it announces more.
+    pub more: bool,
 }
 
 /// A message whose responses have not all come.
@@ -102,6 +106,10 @@ pub struct Answers {
     pub first_response: u8,
     /// The credits of receivers, if they give some.
     pub grants: Option<Grants>,
+    /// The NICs that have more for each one, if they are counted.
+    pub senders: Option<Senders>,
+    /// What packets take alone, if acknowledgements say over how many routers packets came.
+    zero_load: Option<ZeroLoad>,
     /// The policies of application-aware jobs.
     pub policies: ModePolicies,
     /// The counters that they read.
@@ -138,11 +146,12 @@ impl Answers {
     #[must_use]
     pub fn new(
         spec: &Spec,
-        packets: &[PacketTimes],
+        (wiring, packets): (&Wiring, &[PacketTimes]),
         (nics, rails): (usize, u32),
         [partition, partitions]: [u32; 2],
     ) -> Self {
         let fabric = &spec.fabric;
+        let law = fabric.congestion_control.map(|control| control.law);
         // Without a clock, a NIC sends flits as fast as its link takes them.
         let cycle_ps = fabric.nic.aries.map(|aries| aries.cycle_ps);
         let flits = |packet: &PacketTimes| {
@@ -153,6 +162,8 @@ impl Answers {
             nics: vec![AnsweringNic { wake: UNARMED, ..AnsweringNic::default() }; nics],
             first_response: fabric.first_response(),
             grants: grants(fabric, packets, nics),
+            senders: (law == Some(CongestionLaw::Slingshot)).then(|| Senders::new(nics)),
+            zero_load: matches!(law, Some(CongestionLaw::Nscc { .. })).then(|| ZeroLoad::new(wiring, fabric)),
             policies: ModePolicies::new(spec),
             readings: Readings::new(spec, nics, rails),
             unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),
@@ -199,16 +210,36 @@ impl Answers {
         self.rows[job] = rows;
     }
 
-    /// A request has come to a NIC, which answers it now or when its sender has its turn; `more` says whether it announces
-    /// more. Returns when the NIC must look again, if it must.
+    /// Whether packets announce more.
+    #[must_use]
+    pub fn announced(&self) -> bool {
+        self.grants.is_some() || self.senders.is_some()
+    }
+
+    /// A request has come to a NIC over so many routers. Returns what its answer says, if it says something.
     #[inline]
-    pub fn answer_request(&mut self, nic: u32, request: Request, response: Event, more: bool) -> Option<u64> {
+    pub fn says(&mut self, nic: u32, request: Request, routers: u8) -> Option<u32> {
+        if let Some(senders) = &mut self.senders {
+            return Some(senders.come(nic, request.nic, request.start, request.more));
+        }
+        self.zero_load.as_ref().map(|_| u32::from(routers))
+    }
+
+    /// The answer to the request in a slot says this.
+    pub fn set_says(&mut self, slot: u32, says: u32) {
+        self.requests[slot_of(slot)].says = says;
+    }
+
+    /// A request has come to a NIC, which answers it now or when its sender has its turn. Returns when the NIC must look
+    /// again, if it must.
+    #[inline]
+    pub fn answer_request(&mut self, nic: u32, request: Request, response: Event) -> Option<u64> {
         let responses = &mut self.nics[nic as usize].responses;
         let Some(grants) = &mut self.grants else {
             responses.push_back(response);
             return None;
         };
-        grants.come(nic, (request.nic, request.start), response, more, responses)
+        grants.come(nic, (request.nic, request.start), response, request.more, responses)
     }
 
     /// The time of the next credit of a NIC. Returns when it must look again, if it must.
@@ -219,6 +250,9 @@ impl Answers {
     /// Takes over a NIC of another partition.
     pub fn absorb(&mut self, nic: u32, other: &mut Self) {
         if let (Some(to), Some(of)) = (&mut self.grants, &mut other.grants) {
+            to.absorb(nic, of);
+        }
+        if let (Some(to), Some(of)) = (&mut self.senders, &mut other.senders) {
             to.absorb(nic, of);
         }
         self.nics[nic as usize] = std::mem::take(&mut other.nics[nic as usize]);
@@ -331,7 +365,7 @@ impl Answers {
     pub fn request(
         &mut self,
         nic: u32,
-        (message, bytes): (u32, u32),
+        (message, bytes, more): (u32, u32, bool),
         (now, link_free, end): (u64, u64, u64),
         packets: &[PacketTimes],
     ) -> u32 {
@@ -351,7 +385,7 @@ impl Answers {
         of.packets += u64::from(burst);
         of.flits += u64::from(flits);
         of.stalled_ps += stalled;
-        let request = Request { start: end - of_last, message, nic };
+        let request = Request { start: end - of_last, message, nic, says: 0, more };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.requests[slot as usize] = request;
@@ -384,12 +418,17 @@ impl Answers {
         counters.response_flits += u64::from(self.flits[number as usize].0);
     }
 
-    /// A response reaches its NIC at `at`. Returns the answer, the exchange if this was its last response, and when the NIC
-    /// must look whether it may send, if it waits for that and did not know.
+    /// A response reaches its NIC at `at`; `packets` has the durations of all packets. Returns the answer, the exchange if
+    /// this was its last response, and when the NIC must look whether it may send, if it waits for that and did not know.
     #[inline]
-    pub fn answer(&mut self, response: &Event, at: u64) -> (Answer, Option<Exchange>, Option<u64>) {
+    pub fn answer(
+        &mut self,
+        response: &Event,
+        at: u64,
+        packets: &[PacketTimes],
+    ) -> (Answer, Option<Exchange>, Option<u64>) {
         let (slot, bytes) = (response.message, response.bytes());
-        let Request { start, message, nic } = self.of_slot(slot);
+        let Request { start, message, nic, says, .. } = self.of_slot(slot);
         self.free.push(slot & !GET);
         let burst = self.bursts[bytes as usize];
         let latency = u64::from(burst) * (at - start);
@@ -401,12 +440,18 @@ impl Answers {
             of.wake = at;
             at
         });
+        let Exchange { to, striped, .. } = self.exchanges[message as usize];
+        let to = to + if striped { nic % self.rails } else { 0 };
+        let zero_load = self.zero_load.as_ref().map_or(0, |of| {
+            let [there, back] = [bytes, bytes + self.control].map(|number| &packets[number as usize]);
+            of.latency([nic, to], there, says as u8) + of.latency([to, nic], back, response.hop() + 1)
+        });
+        let answer =
+            Answer { to, bytes, at, delay: at - start, zero_load, marked: response.is_marked(), named: OWN, says };
         let exchange = &mut self.exchanges[message as usize];
         exchange.packets_left -= 1;
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
-        let to = exchange.to + if exchange.striped { nic % self.rails } else { 0 };
-        let answer = Answer { to, bytes, at, delay: at - start, marked: response.is_marked(), named: OWN };
         if exchange.packets_left > 0 {
             return (answer, None, wake);
         }

@@ -2,20 +2,18 @@
 //!
 //! | law | what it follows | least window |
 //! |---|---|---|
-//! | [`slingshot`] | marks of ports to nodes, and delays | 1/1024 of a packet |
+//! | [`slingshot`] | marks of ports to nodes, and the number of NICs that send to the same one | a share of the largest |
 //! | [`ecn_window`] | the share of marked packets in a round trip | a packet |
 //! | [`nscc`] | marks and delays | a packet |
 //!
-//! With `receiver-credit` windows are fixed, and acknowledgements wait at the receiver ([`Grants`](super::Grants)).
+//! With `slingshot` pairs also pause, so that a window can be less than a packet. With `receiver-credit` windows are
+//! fixed, and acknowledgements wait at the receiver ([`Grants`](super::Grants)).
 
 mod ecn_window;
 mod nscc;
 mod slingshot;
 
-use crate::spec::{CongestionLaw, CongestionSpec};
-
-/// Longest pause of a pair of NICs.
-const LONGEST_PAUSE: u64 = 1 << 40;
+use crate::spec::{CongestionLaw, CongestionSpec, FabricSpec};
 
 /// An acknowledgement that reaches the NIC that sent its packet.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +26,15 @@ pub struct Answer {
     pub at: u64,
     /// Time since the first flit of the packet left the NIC.
     pub delay: u64,
+    /// What the packet and the answer take alone, with `nscc`.
+    pub zero_load: u64,
     /// Whether a switch marked the packet.
     pub marked: bool,
     /// The job that the mark names, if blame is measured and it is another one; else [`OWN`](crate::observe::OWN).
     pub named: u16,
+    /// With `slingshot`: the NICs that have more for the one that answers, and this one. With `nscc`: the routers that the
+    /// packet has visited.
+    pub says: u32,
 }
 
 /// The window of a pair of NICs. What the numbers of a law mean is up to the law.
@@ -54,19 +57,33 @@ pub struct Control {
     most: u64,
     /// Payload of a full packet.
     full: u64,
+    /// Time of the largest window on the link of a node.
+    round: u64,
 }
 
 impl Control {
     /// Windows that never change.
     #[must_use]
     pub fn fixed(most: u64, full: u32) -> Self {
-        Self { law: None, most, full: u64::from(full) }
+        Self { law: None, most, full: u64::from(full), round: 0 }
     }
 
     /// Windows that follow acknowledgements.
     #[must_use]
-    pub fn new(spec: &CongestionSpec, full: u32) -> Self {
-        Self { law: Some(spec.law), most: spec.window_bytes, full: u64::from(full) }
+    pub fn new(spec: &CongestionSpec, full: u32, full_ps: u64) -> Self {
+        let round = scaled(spec.window_bytes, full_ps, u64::from(full));
+        Self { law: Some(spec.law), most: spec.window_bytes, full: u64::from(full), round }
+    }
+
+    /// The windows of a fabric.
+    #[must_use]
+    pub fn of(fabric: &FabricSpec) -> Self {
+        let Some(spec) = &fabric.congestion_control else {
+            return Self::fixed(fabric.nic.window_bytes.unwrap_or(u64::MAX), fabric.packet_bytes);
+        };
+        let of_node = fabric.links["node"].bandwidth;
+        let full_ps = of_node.serialisation_ps(fabric.wire_bytes(fabric.packet_bytes));
+        Self::new(spec, fabric.packet_bytes, full_ps)
     }
 
     /// The window of a pair that has sent nothing.
@@ -86,7 +103,11 @@ impl Control {
     #[inline]
     #[must_use]
     pub fn has_room(&self, window: &Window, in_flight: u64) -> bool {
-        in_flight + self.full <= window.bytes.max(self.full)
+        let room = match self.law {
+            Some(CongestionLaw::Slingshot) => slingshot::room(self, window),
+            _ => window.bytes,
+        };
+        in_flight + self.full <= room.max(self.full)
     }
 
     /// Whether a window is as large as it can be.
@@ -101,13 +122,12 @@ impl Control {
         self.most
     }
 
-    /// A packet is sent at `now` by a pair that has nothing on the way: the window may open, which is returned.
-    pub fn recover(&self, window: &mut Window, now: u64) -> bool {
-        let recovers = self.law == Some(CongestionLaw::Slingshot) && slingshot::is_over(window, now);
-        if recovers {
-            window.bytes = self.most;
+    /// A packet with so much payload is sent at `now` by a pair that had so much on the way.
+    #[inline]
+    pub fn sent(&self, window: &mut Window, in_flight: u64, bytes: u64, now: u64) {
+        if self.law == Some(CongestionLaw::Slingshot) {
+            slingshot::sent(self, window, in_flight, bytes, now);
         }
-        recovers
     }
 
     /// An acknowledgement has come.

@@ -161,9 +161,7 @@ impl Endpoint for Windowed {
 
     fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64) {
         let pair = &mut self.nics[nic as usize].destination(&self.control, to).pair;
-        if pair.in_flight == 0 && self.control.recover(&mut pair.window, now) {
-            pair.holder = OWN;
-        }
+        self.control.sent(&mut pair.window, pair.in_flight, u64::from(bytes), now);
         pair.in_flight += u64::from(bytes);
         pair.note(&self.control, now);
     }
@@ -226,7 +224,7 @@ impl Endpoint for Windowed {
 
     fn announces_more(&self, nic: u32, to: u32, rest: bool) -> bool {
         let waits = |of: &Destination| !of.lane.is_empty();
-        self.answers.grants.is_some() && (rest || self.nics[nic as usize].destinations.get(&to).is_some_and(waits))
+        self.answers.announced() && (rest || self.nics[nic as usize].destinations.get(&to).is_some_and(waits))
     }
 
     fn is_idle(&self, nic: u32) -> bool {

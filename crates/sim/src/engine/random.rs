@@ -25,6 +25,8 @@ pub enum Stream {
     Burst = 7,
     /// Job that a mark names: component = link, counter = time.
     Holder = 8,
+    /// From which work on a port marks a packet: component = link, counter = time.
+    Mark = 9,
 }
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit affects every output bit.

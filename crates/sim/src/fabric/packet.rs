@@ -208,12 +208,14 @@ impl Event {
         packet
     }
 
-    /// A packet reaches a NIC, whose node has its first NIC at `port`. The event keeps the number of its routing.
+    /// A packet reaches a NIC, whose node has its first NIC at `port`. The event keeps the number of its routing, its mark,
+    /// and the routers visited.
     #[must_use]
     pub fn arrival(&self, time: u64, port: u16, nic: u32) -> Self {
         let event = Self::other(EventKind::NicCredit, time, port, NicNews::Request as u8, nic);
         let mut arrival = Self { key: self.message, intermediate: self.key, size: self.size, ..event };
         arrival.set_routing(self.routing());
+        arrival.hop |= self.hop & HOPS;
         arrival.exit = self.exit & MARKED;
         arrival
     }
@@ -328,8 +330,7 @@ impl Event {
         self.exit & !MARKED
     }
 
-    /// Marks the packet, as a switch may for the NIC that it comes to. With credits of receivers, no switch marks, and the
-    /// NIC marks a packet that announces more.
+    /// Marks the packet, as a switch may for the NIC that it comes to.
     #[inline]
     pub fn mark(&mut self) {
         self.exit |= MARKED;

@@ -18,6 +18,8 @@ pub struct NodePost {
     protocol_messages: Vec<(u32, ProtocolMessage)>,
     /// Requests with their slots.
     requests: Vec<(u32, Request)>,
+    /// Slots of requests, and what their answers say.
+    says: Vec<(u32, u32)>,
     /// Messages that are delivered: their slots, and when.
     deliveries: Vec<(u32, u64)>,
     /// Messages of programs that were fetched: their jobs, their rows, and their latencies.
@@ -29,9 +31,10 @@ pub struct NodePost {
 impl NodePost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let Self { messages, protocol_messages: _, requests, deliveries, latencies, counters } = self;
+        let Self { messages, protocol_messages: _, requests, says, deliveries, latencies, counters } = self;
         let fetched = !latencies.is_empty() || !counters.is_empty();
-        messages.is_empty() && requests.is_empty() && deliveries.is_empty() && !fetched
+        let of_requests = !requests.is_empty() || !says.is_empty();
+        messages.is_empty() && !of_requests && deliveries.is_empty() && !fetched
     }
 }
 
@@ -105,6 +108,16 @@ impl<E: Endpoint> Nodes<'_, E> {
         self.posts.about([to, rank]).for_each(|post| post.messages.push((slot, flight, victim)));
         if rank != self.posts.own {
             self.posts.to[rank].protocol_messages.extend(protocol_message.map(|message| (slot, message)));
+        }
+    }
+
+    /// The answer to the request in a slot, which goes to a router, says something: its partition must know.
+    #[inline]
+    pub(super) fn say<Q: Queue<Event>>(&mut self, fabric: &Fabric<'_, Q>, slot: u32, router: u32, says: u32) {
+        if Q::PARTITIONED && !fabric.queue.has(router) {
+            self.posts.to[fabric.queue.partition_of(router)].says.push((slot, says));
+        } else {
+            self.endpoint.answers_mut().set_says(slot, says);
         }
     }
 
@@ -195,6 +208,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         for (slot, request) in post.requests.drain(..) {
             self.endpoint.answers_mut().put(slot, request);
+        }
+        for (slot, says) in post.says.drain(..) {
+            self.endpoint.answers_mut().set_says(slot, says);
         }
     }
 }

@@ -66,7 +66,10 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
-        let look = answers.answer_request(nic, request, response, arrival.is_marked());
+        if let Some(says) = answers.says(nic, request, arrival.hop() + 1) {
+            self.say(fabric, arrival.key, to.router, says);
+        }
+        let look = self.endpoint.answers_mut().answer_request(nic, request, response);
         self.send_granted(fabric, nic, arrival.time, look);
     }
 
@@ -154,7 +157,7 @@ impl<E: Endpoint> Nodes<'_, E> {
             fabric.queue.push(place.router, packet.arrival(at, place.port, nic));
             return;
         }
-        let (mut answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at);
+        let (mut answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at, fabric.links.packets);
         if let Some(blame) = &fabric.observers.blame
             && answer.marked
         {

@@ -173,8 +173,9 @@ impl<E: Endpoint> Nodes<'_, E> {
             if E::ANSWERS {
                 let times = (now, nic.free, hop.end);
                 self.endpoint.sent(nic_id, head.to(), bytes, now);
+                let more = self.endpoint.announces_more(nic_id, head.to(), head.bytes_left > u64::from(bytes));
                 let answers = self.endpoint.answers_mut();
-                slot = answers.request(nic_id, (head.message, bytes), times, links.packets);
+                slot = answers.request(nic_id, (head.message, bytes, more), times, links.packets);
                 if Q::PARTITIONED {
                     let to = links.wiring.attachments[head.to() as usize].router;
                     self.posts.send_request(&fabric.queue, to, slot, answers.of_slot(slot));
@@ -195,9 +196,6 @@ impl<E: Endpoint> Nodes<'_, E> {
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
             packet.set_destination(to.address, to.port);
             packet.set_routing(head.routing());
-            if E::SELECTIVE && self.endpoint.announces_more(nic_id, head.to(), head.bytes_left > u64::from(bytes)) {
-                packet.mark();
-            }
             routing.enter(&mut packet, attachment.address);
             fabric.queue.push(attachment.router, packet);
             if links.wiring.rails > 1 {

@@ -142,17 +142,13 @@ macro_rules! with_parts {
         let (spec, prepared) = ($spec, $prepared);
         let (fabric, packets) = (&spec.fabric, &*prepared.packets);
         let (network, nics) = (prepared.machine.network(), prepared.wiring.attachments.len());
-        let answers = |partition: [u32; 2]| Answers::new(spec, packets, (nics, prepared.wiring.rails), partition);
+        let answers = |partition: [u32; 2]| Answers::new(spec, (&prepared.wiring, packets), (nics, prepared.wiring.rails), partition);
         let simple = |_: [u32; 2]| Simple;
         let aries = |partition| {
             Aries::new(answers(partition), fabric.nic.aries.map_or(0, |aries| aries.window), nics)
         };
         let windowed = |partition| {
-            let control = match &fabric.congestion_control {
-                Some(control) => Control::new(control, fabric.packet_bytes),
-                None => Control::fixed(fabric.nic.window_bytes.unwrap_or(u64::MAX), fabric.packet_bytes),
-            };
-            Windowed::new(answers(partition), control, nics)
+            Windowed::new(answers(partition), Control::of(fabric), nics)
         };
         let ideal = || Ideal;
         let crossbar = || Crossbar::new(spec, network);
@@ -308,7 +304,7 @@ fn links<'s>(
         vcs,
         credits: Credits::new(wiring.wires.iter().map(|wire| wire.class), wiring.channels, own.clone()),
         metric: CreditMetric::new(&spec.sensing, &wiring, classes, own),
-        marks: Marks::new(&spec.fabric, classes),
+        marks: Marks::new(&spec.fabric, classes, spec.seed),
         blocked: BlockedPackets::default(),
         wiring,
     }

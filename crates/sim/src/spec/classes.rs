@@ -64,12 +64,12 @@ impl Spec {
             range(&at.join(index).join("share"), class.share.into(), 1, MAX_SHARE.into())?;
         }
         let unsupported = [
-            (self.fabric.router.is_some(), "routers with a crossbar"),
-            (self.fabric.nic.aries.is_some(), "NICs of Aries"),
-            (self.measure.blame, "blame"),
+            (self.fabric.router.is_some(), "routers with a crossbar", at.clone()),
+            (self.fabric.nic.aries.is_some(), "NICs of Aries", at),
+            (self.measure.blame, "blame", path!["measure", "blame"]),
         ];
-        match unsupported.iter().find(|(present, _)| *present) {
-            Some(&(_, other)) => Err(ErrorKind::NotWithTrafficClasses { other }.at(at)),
+        match unsupported.into_iter().find(|(present, ..)| *present) {
+            Some((_, other, at)) => Err(ErrorKind::NotWithTrafficClasses { other }.at(at)),
             None => Ok(()),
         }
     }

@@ -38,13 +38,22 @@ mod tests {
     #[test]
     fn the_window_shrinks_by_half_of_the_share_of_marks_once_a_round_trip() {
         let spec = CongestionSpec { law: CongestionLaw::EcnWindow, window_bytes: 64_000, mark_above_bytes: Some(1) };
-        let control = Control::new(&spec, 1_000);
+        let control = Control::new(&spec, 1_000, 0);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {
             acknowledge(
                 &control,
                 &mut window,
-                &Answer { to: 0, bytes: 1_000, at, delay, marked, named: crate::observe::OWN },
+                &Answer {
+                    to: 0,
+                    bytes: 1_000,
+                    at,
+                    delay,
+                    zero_load: 2_000,
+                    marked,
+                    named: crate::observe::OWN,
+                    says: 0,
+                },
             );
             window.bytes
         };

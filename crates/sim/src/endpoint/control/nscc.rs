@@ -5,14 +5,13 @@ use super::{Answer, Control, Window};
 /// Part of a new delay in the mean.
 const GAIN: u64 = 16;
 
-/// The least delay, and the mean wait in queues.
-pub(super) const FIRST: [u64; 3] = [u64::MAX, 0, 0];
+/// The mean wait in queues.
+pub(super) const FIRST: [u64; 3] = [0; 3];
 
 pub(super) fn acknowledge(control: &Control, target: u64, window: &mut Window, answer: &Answer) {
     let news = Control::is_news(window, answer);
-    let [least, mean, _] = &mut window.law;
-    *least = answer.delay.min(*least);
-    let queued = answer.delay - *least;
+    let mean = &mut window.law[0];
+    let queued = answer.delay.saturating_sub(answer.zero_load);
     *mean = if queued >= *mean { *mean + (queued - *mean) / GAIN } else { *mean - (*mean - queued) / GAIN };
     let (mean, step) = (*mean, u64::from(answer.bytes) * control.full);
     match (answer.marked, queued < target) {
@@ -41,14 +40,23 @@ mod tests {
     #[test]
     fn marks_and_delays_have_four_cases() {
         let law = CongestionLaw::Nscc { target_ps: 1_000 };
-        let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: Some(1) }, 1_000);
+        let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: Some(1) }, 1_000, 0);
         let mut window = Window { bytes: 10_000, ..control.first() };
         let mut answer = |at, delay, marked| {
             acknowledge(
                 &control,
                 1_000,
                 &mut window,
-                &Answer { to: 0, bytes: 1_000, at, delay, marked, named: crate::observe::OWN },
+                &Answer {
+                    to: 0,
+                    bytes: 1_000,
+                    at,
+                    delay,
+                    zero_load: 2_000,
+                    marked,
+                    named: crate::observe::OWN,
+                    says: 0,
+                },
             );
             window.bytes
         };

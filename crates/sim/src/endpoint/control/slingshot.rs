@@ -1,48 +1,50 @@
-//! Slingshot, as far as it is public (De Sensi 2020); the law and its numbers are assumed.
+//! Slingshot, as far as it is public (De Sensi 2020; US patents 12,218,829 and 12,267,229); the law and its numbers are
+//! assumed.
 
-use super::{Answer, Control, LONGEST_PAUSE, Window, scaled};
+use super::{Answer, Control, Window, scaled};
 
-/// A window can be this part of a packet.
-const PARTS: u64 = 1024;
-
-/// Least delays after which a silent pair forgets its marks.
+/// Part of a packet by which a window grows with each answer without a mark.
+const GROWTH: u64 = 16;
+/// Rounds after which a silent pair forgets its marks.
 const MEMORY: u64 = 4;
+/// Longest pause.
+const LONGEST_PAUSE: u64 = 1 << 40;
 
-/// The least delay, and when the last acknowledgement came.
-pub(super) const FIRST: [u64; 3] = [u64::MAX, 0, 0];
+/// When the last answer came, and when the latest packet was sent, with how much payload.
+pub(super) const FIRST: [u64; 3] = [0; 3];
 
 pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answer) {
-    let news = Control::is_news(window, answer);
-    let [least, last, _] = &mut window.law;
-    *last = answer.at;
-    *least = answer.delay.min(*least);
-    if !news {
-        return;
-    }
-    if answer.marked {
-        let fair = scaled(window.bytes, 2 * *least, answer.delay.max(1));
-        let least_cut = window.bytes - window.bytes / 8;
-        window.bytes = fair.max(window.bytes / 2).min(least_cut).max(control.full.div_ceil(PARTS));
-        window.since = answer.at;
+    window.law[0] = answer.at;
+    let share = (control.most / u64::from(answer.says)).max(1);
+    window.bytes = if answer.marked {
+        window.bytes.min(share)
     } else {
-        let bytes = u64::from(answer.bytes);
-        let step = match answer.delay < *least + *least / 2 {
-            true => bytes.min(window.bytes) / 4,
-            false => bytes.min(control.full * bytes / window.bytes) / 8,
-        };
-        window.bytes = (window.bytes + step + 1).min(control.most);
-    }
-    if window.bytes < control.full {
-        let pause = scaled(*least, control.full - window.bytes, window.bytes).min(LONGEST_PAUSE);
-        window.pause_end = answer.at + pause;
-    }
+        let step = u64::from(answer.bytes).min(window.bytes) / GROWTH;
+        (window.bytes.max(share) + step).min(control.most)
+    };
+    pace(control, window);
 }
 
-/// Whether a pair with nothing on the way sends at `now` so long after its last acknowledgement and pause that it forgets
-/// its marks.
-pub(super) fn is_over(window: &Window, now: u64) -> bool {
-    let [least, last, _] = window.law;
-    now - last.max(window.pause_end) > least.saturating_mul(MEMORY)
+/// A packet with so much payload is sent at `now` by a pair that had so much on the way.
+pub(super) fn sent(control: &Control, window: &mut Window, in_flight: u64, bytes: u64, now: u64) {
+    let silent_since = window.law[0].max(window.pause_end);
+    if in_flight == 0 && now - silent_since > control.round.saturating_mul(MEMORY) {
+        window.bytes = control.most;
+    }
+    window.law[1..].copy_from_slice(&[now, bytes]);
+    pace(control, window);
+}
+
+/// Payload for which there is room: a queue shorter than a round slows nobody.
+pub(super) fn room(control: &Control, window: &Window) -> u64 {
+    window.bytes.saturating_mul(2).min(control.most)
+}
+
+/// A pair sends its window in a round: says when it sends again.
+fn pace(control: &Control, window: &mut Window) {
+    let [_, last, bytes] = window.law;
+    let pause = || scaled(control.round, bytes, window.bytes).min(LONGEST_PAUSE);
+    window.pause_end = if window.bytes < control.most { last + pause() } else { 0 };
 }
 
 #[cfg(test)]
@@ -50,44 +52,58 @@ mod tests {
     use super::*;
     use crate::spec::{CongestionLaw, CongestionSpec};
 
-    #[test]
-    fn a_mark_leaves_what_keeps_a_short_queue_and_less_than_a_packet_pauses() {
-        let spec = CongestionSpec { law: CongestionLaw::Slingshot, window_bytes: 65_536, mark_above_bytes: Some(1) };
-        let control = Control::new(&spec, 4_096);
-        let mut window = control.first();
-        let mut answer = |at, delay, marked| {
-            acknowledge(
-                &control,
-                &mut window,
-                &Answer { to: 0, bytes: 4_096, at, delay, marked, named: crate::observe::OWN },
-            );
-            (window.bytes, window.pause_end)
-        };
-        assert_eq!(answer(1_000, 1_000, false), (65_536, 0));
-        assert_eq!(answer(4_000, 3_000, true), (43_690, 0), "two thirds: the delay is three times the least");
-        assert_eq!(answer(12_000, 8_000, true), (21_845, 0), "at most a half less");
-        assert_eq!(answer(12_100, 900, true), (21_845, 0), "it left before the window changed");
-        assert_eq!(answer(13_000, 1_000, false), (21_845 + 1_025, 0), "no queue: a quarter of a packet");
-        assert_eq!(answer(15_000, 1_500, false), (22_870 + 92, 0), "a queue: an eighth of a packet in a round trip");
-        assert_eq!(answer(16_000, 1_000, true), (22_962 - 2_870, 0), "at least an eighth less");
-        assert_eq!(answer(30_000, 9_000, true).0, 10_046);
-        assert_eq!(answer(40_000, 9_000, true), (5_023, 0));
-        assert_eq!(answer(50_000, 9_000, true), (2_511, 50_000 + 900 * 1_585 / 2_511), "less than a packet: a pause");
+    /// Windows of 64,000 bytes, packets of 4,000 that take 100 ps: a round of 1,600 ps.
+    fn control() -> Control {
+        let law = CongestionLaw::Slingshot;
+        Control::new(&CongestionSpec { law, window_bytes: 64_000, mark_above_bytes: Some(1) }, 4_000, 100)
+    }
+
+    fn answer(at: u64, marked: bool, says: u32) -> Answer {
+        Answer { to: 0, bytes: 4_000, at, delay: 1_000, zero_load: 0, marked, named: 0, says }
     }
 
     #[test]
-    fn a_pair_that_was_silent_for_four_least_delays_forgets_its_marks() {
-        let spec = CongestionSpec { law: CongestionLaw::Slingshot, window_bytes: 65_536, mark_above_bytes: Some(1) };
-        let control = Control::new(&spec, 4_096);
+    fn a_mark_leaves_a_share_that_is_sent_in_a_round_and_others_that_end_leave_theirs() {
+        let control = control();
         let mut window = control.first();
-        assert!(!control.recover(&mut window, 1 << 50), "there is no delay yet, and nothing to forget");
-        let answer = Answer { to: 0, bytes: 4_096, at: 8_000, delay: 1_000, marked: false, named: 0 };
-        acknowledge(&control, &mut window, &answer);
-        acknowledge(&control, &mut window, &Answer { at: 30_000, delay: 20_000, marked: true, ..answer });
-        let pause = 30_000 + window.pause_end.saturating_sub(30_000);
-        assert!(!control.recover(&mut window, pause + 4_000));
-        assert!(window.bytes < 65_536);
-        assert!(control.recover(&mut window, pause + 4_001));
-        assert_eq!(window.bytes, 65_536);
+        control.sent(&mut window, 0, 4_000, 5_000);
+        let mut come = |at, marked, says| {
+            control.acknowledge(&mut window, &answer(at, marked, says));
+            (window.bytes, window.pause_end)
+        };
+        assert_eq!(come(6_000, false, 4), (64_000, 0), "no mark, and the largest window: no pause");
+        assert_eq!(come(6_100, true, 4), (16_000, 5_000 + 400), "a packet of four in a round");
+        assert_eq!(come(6_200, true, 2), (16_000, 5_400), "a mark never widens");
+        assert_eq!(come(6_300, false, 4), (16_250, 5_393), "a sixteenth of a packet more");
+        assert_eq!(come(6_400, false, 2).0, 32_250, "two have ended");
+        assert_eq!(come(6_500, true, 64), (1_000, 5_000 + 6_400), "less than a packet: once in four rounds");
+        assert_eq!(come(6_600, true, 1_000_000), (1, 5_000 + 6_400_000), "a byte is the least");
+        assert_eq!(come(6_700, false, 1), (64_000, 0), "the others have ended");
+    }
+
+    #[test]
+    fn there_is_room_for_two_windows_and_not_more_than_the_largest() {
+        let control = control();
+        let mut window = control.first();
+        assert!(control.has_room(&window, 60_000) && !control.has_room(&window, 60_001));
+        window.bytes = 10_000;
+        assert!(control.has_room(&window, 16_000) && !control.has_room(&window, 16_001));
+        window.bytes = 1;
+        assert!(control.has_room(&window, 0) && !control.has_room(&window, 1), "a packet at least");
+    }
+
+    #[test]
+    fn a_pair_that_was_silent_for_four_rounds_forgets_its_marks() {
+        let control = control();
+        let mut window = control.first();
+        control.sent(&mut window, 0, 4_000, 1_000);
+        control.acknowledge(&mut window, &answer(2_000, true, 32));
+        assert_eq!((window.bytes, window.pause_end), (2_000, 4_200));
+        let at = |now, in_flight| {
+            let mut window = window;
+            control.sent(&mut window, in_flight, 4_000, now);
+            window.bytes
+        };
+        assert_eq!([at(10_600, 0), at(10_601, 1), at(10_601, 0)], [2_000, 2_000, 64_000]);
     }
 }
