@@ -27,12 +27,17 @@ from odonata.reproduce.ucx import connections
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-LARGEST = {"alltoall": 256 << 10, "pairs-pingpong": 32 << 20}
-"""Bytes of a message that are simulated at most: larger ones take the same paths for longer."""
+SHORTER: dict[tuple[str, str], tuple[int, int]] = {
+    ("ccl", "alltoall"): (256 << 10, 2),
+    ("gpu-mpi", "alltoall"): (128 << 10, 6),
+    ("ccl", "pairs-pingpong"): (32 << 20, 2),
+}
+"""Library and operation -> bytes of a message that are simulated at most, since larger ones take the same paths for
+longer, and iterations: more where ranks ask for few messages at a time, since the times of these vary."""
 SMALL, MANY = 1 << 10, 60
 """Messages below this size are repeated so often: with two rounds of an incast in between."""
-FEW, LEFT_OUT = 2, 1
-"""Iterations of the others; of small ones the first is left out."""
+LEFT_OUT = 1
+"""First iterations that do not count, of more than two."""
 HORIZON = "500 ms"
 NOTHING = "not simulated: 29 measured cells of up to 32 nodes of Slingshot show nothing"
 """How a row of another machine is answered."""
@@ -58,13 +63,14 @@ class Question:
         """The victim as a job."""
         if self.operation == "allreduce" and self.size >= 1 << 20:
             return victim(self.victims)
-        size = f"{min(self.size, LARGEST.get(self.operation, self.size))} B"
+        most, few = SHORTER.get((self.library, self.operation), (self.size, 2))
+        size = f"{min(self.size, most)} B"
         apps = {
             "allreduce": {"collective": "allreduce", "algorithm": "ring-channels", "message": size},
             "alltoall": {"collective": "alltoall", "algorithm": "scattered", "message": size},
             "pairs-pingpong": {"motif": "ping-pong", "stride": RANKS, "message": size},
         }
-        job = victim(self.victims) | {"app": apps[self.operation], "iterations": MANY if self.size < SMALL else FEW}
+        job = victim(self.victims) | {"app": apps[self.operation], "iterations": MANY if self.size < SMALL else few}
         if self.library == "ccl":
             return job
         columns = ("size", "send", "receive", "delay")
@@ -114,7 +120,7 @@ def questions(folder: Path) -> Iterator[Question]:
 def _mean_us(document: str) -> float:
     """The mean time of an iteration of the victim; several questions may ask for the same run."""
     done = times_us(runner.run(scenario.parse(document, "question.toml"), threads=1))
-    return fmean(done[LEFT_OUT:] if len(done) > FEW else done)
+    return fmean(done[LEFT_OUT:] if len(done) > 2 else done)
 
 
 def _document(jobs: list[dict[str, Any]]) -> str:
