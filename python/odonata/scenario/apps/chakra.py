@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.document import Bandwidth, input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine import core
@@ -104,7 +104,9 @@ class Chakra(Program):
                 overhead.call,
             )
         except core.TraceFileError as e:
-            raise e.error if e.file is None else e.error.at(paths[e.file]) from None
+            if e.file is None:
+                raise e.error from None
+            raise foreign.explained(e.error.at(paths[e.file]), paths[e.file], "chakra") from None
         for name in self.algorithm or ():
             if name not in collectives:
                 hint = "they run " + ", ".join(f"`{name}`" for name in sorted(collectives)) if collectives else None
