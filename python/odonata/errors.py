@@ -7,6 +7,7 @@
 import difflib
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -120,8 +121,19 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {_fold(n): n for n in reversed(names)}
     if _fold(name) in folded:
         return folded[_fold(name)]
-    close = difflib.get_close_matches(_fold(name), list(folded), n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
+    typed = _fold(name)
+    close = difflib.get_close_matches(typed, list(folded), n=max(1, len(folded)), cutoff=0.6)
+    if not close:
+        return None
+    alike = [difflib.SequenceMatcher(None, other, typed).ratio() for other in close]
+    # Of names that are as like, one that begins alike: `ap` is short for `app`, not `gap` cut in front.
+    best = max(range(len(close)), key=lambda at: (alike[at], _begin(close[at], typed), -at))
+    return folded[close[best]]
+
+
+def _begin(a: str, b: str) -> int:
+    """How many letters two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:

@@ -217,6 +217,9 @@ def finished(
 
 def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: Progress | None, threads: int) -> Run:
     spec, started = resolved.spec, now()
+    # A job that cannot run alone is refused before anything is simulated.
+    each = list(zip(spec["jobs"], resolved.background, strict=True)) if alone else []
+    specs_alone = {job: resolved.alone(what["name"]) for job, (what, background) in enumerate(each) if not background}
     try:
         check_memory(resolved)
     except InputError as problem:
@@ -228,16 +231,13 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     peak = peak_rss_bytes()
     alone_wall_s = 0.0
     by_itself: dict[int, Alone] = {}
-    for job, (what, background) in enumerate(zip(spec["jobs"], resolved.background, strict=True)) if alone else ():
-        if background:
-            continue
-        only = resolved.alone(what["name"])
+    for job, only in specs_alone.items():
         there = result
         if only != spec:
             # Of a run alone, only the job's own totals are kept.
             measure = {key: value for key, value in only["measure"].items() if key not in RECORDS}
             alone_spec = {**only, "measure": measure}
-            there = simulate(alone_spec, progress, stage=f"{what['name']} alone", threads=threads)
+            there = simulate(alone_spec, progress, stage=f"{only['jobs'][0]['name']} alone", threads=threads)
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
 

@@ -90,6 +90,19 @@ def test_a_job_that_is_alone_anyway_is_not_run_twice(tiny: Scenario, monkeypatch
     assert done.jobs["slowdown"].to_list() == [1.0]
 
 
+def test_a_job_that_cannot_run_alone_is_refused_before_the_simulation(
+    tiny: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches an error that comes when all the time is spent."""
+    path = tiny.path.with_name("endless.toml")
+    path.write_text(tiny.text.replace(", messages = 20", "").replace("background = true\n", ""))
+    endless = odonata.load(path).set("job.noise.app.messages", 5).set("run.until", ["noise"])
+    run(endless)
+    monkeypatch.setattr(core, "run", lambda *_: pytest.fail("it was simulated"))
+    with pytest.raises(InputError, match="job `target` never ends, so it cannot run alone"):
+        run(endless, alone=True)
+
+
 @pytest.mark.parametrize(("failed", "wired"), [(None, 1), ({"routers": [2]}, 2)])
 def test_a_machine_is_wired_once(
     tiny: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failed: object, wired: int

@@ -96,6 +96,23 @@ CASES = [
     ),
     ("unknown pattern", "uniform-random", "uniform-randm", 7, "unknown pattern `uniform-randm`", "`uniform-random`"),
     ("no pattern", f"{PATTERN}, ", "", 7, "missing key: `pattern`, `collective`", "odonata show"),
+    ("an abbreviated app", "app = {", "ap = {", 7, "unknown key `ap`", "did you mean `app`?"),
+    (
+        "an app of several",
+        "app = {",
+        "app = [{ compute = '1 us' }] # {",
+        7,
+        "expected a table with",
+        'motif = "phases"',
+    ),
+    (
+        "an app by name",
+        "app = {",
+        "app = 'allreduce' # {",
+        7,
+        "found `'allreduce'`",
+        'app = { collective = "allreduce" }',
+    ),
     ("an app of another type", "app = {", "app = 5 # {", 7, "expected a table with `pattern`, `collective`", None),
     ("unknown arrival", PATTERN, f'{PATTERN}, arrival = "poison"', 7, "found `poison`", "`poisson`"),
     (

@@ -1,10 +1,13 @@
 """Training that cannot be divided is refused, with what was expected."""
 
+from pathlib import Path
+
 import pytest
 import tomlkit
 
 from odonata.errors import InputError
 from odonata.scenario import parse
+from odonata.scenario.apps.choice import read_app
 
 SMALL = {"layers": 8, "hidden": 64, "heads": 4, "vocabulary": 128, "sequence": 64}
 MOE = {**SMALL, "ffn": 128, "experts": 8, "active": 2, "shared_experts": 1, "dense_layers": 1}
@@ -52,3 +55,51 @@ def test_what_cannot_be_divided_is_refused(train, words, path):
 
 def test_an_unknown_model_has_a_near_name():
     assert refused(16, model="llama-3-70").hint == "did you mean `llama-3-70b`?"
+
+
+BINARY, PAIRWISE = {"broadcast": "binary"}, {"alltoall": "pairwise"}
+
+
+@pytest.mark.parametrize(
+    ("train", "algorithm", "hint"),
+    [
+        ({}, BINARY, "it runs `allgather`, `reduce-scatter`"),
+        ({}, {"reduce": "binomial"}, "it runs `allgather`, `reduce-scatter`"),
+        ({}, {"barrier": "dissemination"}, "it runs `allgather`, `reduce-scatter`"),
+        ({}, PAIRWISE, "it runs `allgather`, `reduce-scatter`"),  # it is dense
+        ({}, {"allreduce": "ring"}, "it runs `allgather`, `reduce-scatter`"),
+        ({"zero": 0}, {"allgather": "ring"}, "it runs `allreduce`"),
+        ({"zero": 0, "tensor": 2, "sequence_parallel": False}, {"allgather": "ring"}, "it runs `allreduce`"),
+        ({"model": MOE}, PAIRWISE, "it runs `allgather`, `reduce-scatter`"),  # each rank has all experts
+        ({"model": MOE, "expert": 2}, BINARY, "it runs `allgather`, `reduce-scatter`, `alltoall`"),
+    ],
+)
+def test_algorithms_of_collectives_that_never_run_are_refused(train, algorithm, hint):
+    """Catches options that are read and have no effect."""
+    error = refused(16, algorithm={**algorithm}, **train)
+    (name,) = algorithm
+    assert (error.message, error.hint) == (f"this training never runs `{name}`", hint)
+    assert error.path[-3:] == ("train", "algorithm", name)
+    assert error.line is not None
+
+
+def test_tokens_of_unequal_experts_have_no_other_algorithm():
+    error = refused(16, model=MOE, expert=4, skew=1.5, algorithm=PAIRWISE)
+    assert error.message.startswith("all-to-alls by `pairwise` have blocks of one size")
+
+
+@pytest.mark.parametrize(
+    ("train", "names"),
+    [
+        ({}, ("allgather", "reduce-scatter")),
+        ({"zero": 0}, ("allreduce",)),
+        ({"zero": 0, "tensor": 2}, ("allreduce", "allgather", "reduce-scatter")),
+        ({"zero": 0, "tensor": 16, "model": {**SMALL, "heads": 16}}, ("allreduce", "allgather", "reduce-scatter")),
+        ({"model": MOE, "expert": 2}, ("allgather", "reduce-scatter", "alltoall")),
+    ],
+)
+def test_algorithms_of_collectives_that_run_are_accepted(train, names):
+    """Also for gradients of a single replica, which more ranks would have."""
+    usual = {"allreduce": "ring", "allgather": "ring", "reduce-scatter": "ring", "alltoall": "pairwise"}
+    table = {"model": SMALL, **train, "algorithm": {name: usual[name] for name in names}}
+    read_app({"train": table}).decided(16).body(16, Path())

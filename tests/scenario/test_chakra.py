@@ -403,6 +403,7 @@ def test_global_metadata_may_have_attributes_only(tmp_path):
         ('peak = "3 TB/s"', "is not a unit of"),
         ('algorithm = { allreduce = "rnig" }', "rnig"),
         ('algorithm = { alreduce = "ring" }', "alreduce"),
+        ('algorithm = { alltoall = "bruck" }', "the traces never run `alltoall`\n.*they run `allreduce`"),
         ("dimensions = [3]", "the job has 4"),
         ('groups = "no.json"', "cannot read the process groups"),
     ],

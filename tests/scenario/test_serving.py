@@ -102,6 +102,9 @@ def test_a_batch_waits_for_its_own_keys_and_values_only():
         ({"model": "mixtral"}, "unknown model `mixtral`", ("model",)),
         ({"efficiency": 0}, "an efficiency is above 0", ("efficiency",)),
         ({"prompts": 3}, "unknown key `prompts`", ("prompts",)),
+        ({"algorithm": {"reduce-scatter": "ring"}}, "never runs `reduce-scatter`", ("algorithm", "reduce-scatter")),
+        ({"algorithm": {"broadcast": "binary"}}, "never runs `broadcast`", ("algorithm", "broadcast")),
+        ({"tensor": 2, "algorithm": {"alltoall": "bruck"}}, "never runs `alltoall`", ("algorithm", "alltoall")),
     ],
 )
 def test_what_cannot_be_divided_is_refused(keys, words, path):
@@ -110,3 +113,8 @@ def test_what_cannot_be_divided_is_refused(keys, words, path):
     assert words in caught.value.message
     assert caught.value.path[-len(path) :] == path
     assert caught.value.line is not None
+
+
+def test_algorithms_of_collectives_that_run_are_accepted():
+    names = {"allreduce": "ring", "allgather": "ring", "reduce-scatter": "ring"}
+    scenario(16, tensor=2, algorithm=names).resolve()

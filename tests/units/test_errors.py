@@ -55,6 +55,14 @@ def test_the_nearest_name(name, nearest_name):
     assert nearest(name, ["contiguous", "random", "per-leaf"]) == nearest_name
 
 
+@pytest.mark.parametrize(
+    ("name", "likely"), [("ap", "app"), ("gp", "gap"), ("nam", "name"), ("on", "on"), ("ga", "gap")]
+)
+def test_of_names_that_are_as_like_the_nearest_begins_alike(name, likely):
+    """Catches `gap` for `ap`."""
+    assert nearest(name, ["app", "gap", "map", "name", "nodes", "off", "on"]) == likely
+
+
 def test_an_unknown_name_lists_all_when_none_is_near():
     assert unknown("thing", "zzz", ["b", "a"]).hint == "known: a, b"
     assert unknown("thing", "aa", ["aab"]).hint == "did you mean `aab`?"

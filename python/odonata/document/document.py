@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.document import edit, positions
 from odonata.errors import InputError, shortened
 
@@ -71,10 +71,11 @@ class Document:
 def read(path: str | Path) -> Document:
     """Reads a TOML file. Raises InputError if it cannot be read or is not TOML."""
     try:
-        text = reading.read_text(path)
+        return parse(reading.read_text(path), str(path))
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
-    return parse(text, str(path))
+    except InputError as e:
+        raise foreign.explained(e, path, "scenario") from None
 
 
 def parse(text: str, file: str) -> Document:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.errors import InputError, shortened
 from odonata.queue import clusters
 from odonata.queue.durations import NONE, duration_s
@@ -122,7 +122,7 @@ def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str 
             return _collect(_from_table(_csv_rows(text), cluster))
         return _collect(_from_sacct(text, cluster))
     except InputError as e:
-        raise e.at(file, e.line) from None
+        raise foreign.explained(e.at(file, e.line), file, "history") from None
 
 
 def counts_processors(file: str | Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata import foreign
 from odonata.errors import InputError
 from odonata.queue.listing import Listing, cluster_of, header
 from odonata.queue.slurm import commands, json_output, record_output, table_output
@@ -41,10 +42,10 @@ def read_queue(file: File | None = None) -> list[Job]:
     """
     if file is None:
         return table_output.queue(commands.queue())
-    text = read_output(str(file))
-    if text.strip() == _NO_JOBS:
-        return []
     try:
+        text = read_output(str(file))
+        if text.strip() == _NO_JOBS:
+            return []
         cluster = cluster_of(file)
         if isinstance(file, Listing) and file.format is not None:
             return table_output.queue(text, header(file.format, "squeue"), cluster)
@@ -54,7 +55,7 @@ def read_queue(file: File | None = None) -> list[Job]:
             return record_output.queue(text)
         return table_output.queue(text, None, cluster)
     except InputError as e:
-        raise e.at(str(file), e.line) from None
+        raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
 
 
 def read_nodes(file: File | None = None) -> list[Node]:
@@ -81,8 +82,8 @@ def read_nodes(file: File | None = None) -> list[Node]:
     """
     if file is None:
         return table_output.nodes(commands.nodes())
-    text = read_output(str(file))
     try:
+        text = read_output(str(file))
         cluster = cluster_of(file)
         if isinstance(file, Listing) and file.format is not None:
             return table_output.nodes(text, header(file.format, "sinfo"), cluster)
@@ -92,7 +93,7 @@ def read_nodes(file: File | None = None) -> list[Node]:
             return record_output.nodes(text)
         return table_output.nodes(text, None, cluster)
     except InputError as e:
-        raise e.at(str(file), e.line) from None
+        raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
 
 
 def nodes_in_queue_file(file: File) -> list[Node] | None:

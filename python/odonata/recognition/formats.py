@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from odonata import foreign
 from odonata.errors import InputError
 from odonata.reading import read_output
 from odonata.recognition import cray, export, graphml, ibnetdiscover, node_map, slurm
@@ -70,7 +71,10 @@ def import_fabric(
         For a file of no known format, with the line for what is wrong in it, and for what is no Dragonfly+, dragonfly,
         cascade or fat tree.
     """
-    text = read_output(file)
+    try:
+        text = read_output(file)
+    except InputError as e:
+        raise foreign.explained(e, file, "fabric") from None
     name = str(file).rsplit("/", 1)[-1]
     names = None
     if node_name_map is not None:
@@ -106,4 +110,4 @@ def import_fabric(
             raise InputError("the file lists the NICs of every host", hint="leave out --rails")
         return recognise(read, name, like)
     except InputError as e:
-        raise e.at(file, e.line) from None
+        raise foreign.explained(e.at(file, e.line), file, "fabric") from None

@@ -1,6 +1,7 @@
 """Applications of jobs: the ranks that they depend on, and the base classes of patterns, programs and motifs."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -104,6 +105,10 @@ class Program(App):
         Raises InputError, whose path leads into the app's table.
         """
         return self
+
+    def notes(self, ranks: int) -> Iterator[str]:  # noqa: ARG002
+        """Sentences about what its names do not say."""
+        yield from ()
 
     @abstractmethod
     def body(self, ranks: int, folder: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.document import Bandwidth, input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine import core
@@ -94,7 +94,7 @@ class Chakra(Program):
         costs = overhead.costs()
         data = tuple(_content(path) for path in paths)
         try:
-            goal = _read(
+            goal, collectives = _read(
                 data,
                 ranks,
                 json.dumps(options),
@@ -104,7 +104,13 @@ class Chakra(Program):
                 overhead.call,
             )
         except core.TraceFileError as e:
-            raise e.error if e.file is None else e.error.at(paths[e.file]) from None
+            if e.file is None:
+                raise e.error from None
+            raise foreign.explained(e.error.at(paths[e.file]), paths[e.file], "chakra") from None
+        for name in self.algorithm or ():
+            if name not in collectives:
+                hint = "they run " + ", ".join(f"`{name}`" for name in sorted(collectives)) if collectives else None
+                raise InputError(f"the traces never run `{name}`", hint=hint, path=("algorithm", name))
         return {"name": "trace", "goal": goal}
 
     def _groups(self, folder: Path, ranks: int) -> dict[str, list[int]]:
@@ -146,15 +152,18 @@ def _read(
     combine: int | None,
     by_size: tuple[tuple[int, int], ...],
     call: int,
-) -> str:
-    """The trace in the core's own form. It is read once however often the scenario needs it."""
+) -> tuple[str, frozenset[str]]:
+    """The trace in the core's own form, and its collectives. It is read once however often the scenario needs it."""
     chosen = dict(algorithms)
+    collectives = set()
 
     def phases(name: str, count: int, size: int, root: int) -> str:
+        collectives.add(name)
         values: dict[str, Any] = {"collective": name, "algorithm": chosen.get(name), "message": size, "root": root}
         kind = COLLECTIVES[name]
         known = {key: value for key, value in values.items() if key in kind.model_fields}
         calls = [computing(call, 0)] if call else []
         return json.dumps(calls + kind.model_construct(**known).decided(count).phases(count))
 
-    return str(core.read_chakra(data, ranks, options, phases, combine, by_size)["goal"])
+    goal = str(core.read_chakra(data, ranks, options, phases, combine, by_size)["goal"])
+    return goal, frozenset(collectives)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.errors import InputError, nearest
 
 #: The ending of the files (MLCommons Chakra, ASTRA-sim).
@@ -24,10 +24,14 @@ def rank_files(given: Path) -> tuple[list[Path], bool]:
         if not given.exists():
             hint = f"for one file for each rank write a template such as `{given.stem}.*{ENDING}`"
             raise InputError(f"there is no file or folder `{given}`", hint=hint, path=("chakra",))
+        if (error := foreign.recognised(given, "chakra")) is not None:
+            raise error
         return [given], False
-    names = [name for name in reading.names_in(given) if name.endswith(ENDING)]
+    all_names = reading.names_in(given)
+    names = [name for name in all_names if name.endswith(ENDING)]
     if not names:
-        raise InputError(f"the folder `{given}` has no file that ends in {ENDING}", path=("chakra",))
+        error = InputError(f"the folder `{given}` has no file that ends in {ENDING}", path=("chakra",))
+        raise foreign.explained(error, given / all_names[0], "chakra") if all_names else error
     templates = sorted({re.sub(rf"\.\d+\{ENDING}$", f".*{ENDING}", name) for name in names})
     if len(templates) > 1:
         message = f"the folder `{given}` has files of several traces: {', '.join(templates[:_LISTED])}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, SerializeAsAny
 
 from odonata.document import input_error_as_problem, validate
-from odonata.errors import InputError, nearest, unknown
+from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.scenario.apps.app import App
 from odonata.scenario.apps.listed import FILES, KINDS, TABLES
 
@@ -18,7 +18,12 @@ def read_app(value: Any) -> App:
     keys = [*KINDS, *FILES, *TABLES]
     listed = ", ".join(f"`{key}`" for key in keys[:-1]) + f" or `{keys[-1]}`"
     if not isinstance(value, Mapping):
-        raise InputError(f"expected a table with {listed}, found `{value!r}`")
+        hint = None
+        if isinstance(value, list | tuple):
+            hint = 'several one after the other are phases: app = { motif = "phases", phases = [...] }'
+        elif isinstance(value, str):
+            hint = next((f'write app = {{ {kind} = "{value}" }}' for kind in KINDS if value in KINDS[kind]), None)
+        raise InputError(f"expected a table with {listed}, found `{shortened(repr(value))}`", hint=hint)
     given = [key for key in keys if key in value]
     if not given:
         near = next((f"did you mean `{n}`?" for key in value if (n := nearest(str(key), keys))), None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.errors import InputError, nearest, shortened
 from odonata.scenario.apps.matrix_arrays import of_npy, of_npz
 from odonata.scenario.apps.matrix_profile import of_profile
@@ -49,10 +49,11 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
     """
     if form is None and path.suffix.lower() not in FORMS:
         near = nearest(path.suffix, FORMS)
-        raise InputError(
+        error = InputError(
             f"`{path.name}`: expected a file name that ends in {', '.join(FORMS)}",
             hint=f"did you mean `{path.with_suffix(near).name}`?" if near else 'rename the file, or set format = "csv"',
         )
+        raise foreign.explained(error, path, "matrix")
     try:
         data = reading.read_bytes(path, reading.OUTPUT_BYTES, pipes=False)
     except (OSError, ValueError) as e:
@@ -60,7 +61,7 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
     try:
         return _parsed(data, form or FORMS[path.suffix.lower()])
     except InputError as e:
-        raise e.at(path, e.line) from None
+        raise foreign.explained(e.at(path, e.line), path, "matrix") from None
     except MemoryError:
         raise InputError("there is not enough memory to read it", file=path) from None
 

@@ -1,6 +1,6 @@
 """Phases: what the user puts together of collectives, motifs and computing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Annotated, Any, Literal, Self
 
@@ -70,6 +70,11 @@ class Phase(Table):
         if isinstance(self.what, Program):
             return self.model_copy(update={"what": self.what.decided(count)})
         return self
+
+    def notes(self, ranks: int) -> Iterator[str]:
+        """Sentences about what its names do not say."""
+        if isinstance(self.what, Program):
+            yield from self.what.notes(self._count(ranks))
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """The same as the core reads it. Raises InputError (path into the phase's table)."""
@@ -166,6 +171,11 @@ class Phases(Motif):
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """All phases."""
         return [phase_table for phases in self._each(lambda phase: phase.phases(ranks)) for phase_table in phases]
+
+    def notes(self, ranks: int) -> Iterator[str]:
+        """Those of its phases, each once."""
+        programs = [phase for phase in self.phases_ if isinstance(phase.what, Program)]
+        yield from dict.fromkeys(note for phase in programs for note in phase.notes(ranks))
 
     def _each(self, ask: Any) -> list[Any]:
         phases = []

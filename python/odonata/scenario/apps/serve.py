@@ -143,6 +143,7 @@ class Serve(Program):
             table = CollectiveTable(train.algorithm or {}, overhead, channels=self._channels)
             graph = _Graph(self.serve, Layout(train), table)
             stages = [graph.prefill(), graph.decode()]
+            table.check_given("inference")
         except InputError as e:
             raise e.under("serve") from None
         return table.body(stages)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from odonata import reading
+from odonata import foreign, reading
 from odonata.errors import InputError, nearest
 from odonata.machine import core
 from odonata.scenario.apps.app import Program
@@ -58,7 +58,8 @@ class Trace(Program):
             near = nearest(path.suffix, FORMS)
             hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "rename the file, or"
             message = f"`{self.trace}`: expected a file name that ends in .goal, .bin or .csv"
-            raise InputError(message, hint=f'{hint} set format = "goal"', path=("trace",))
+            error = InputError(message, hint=f'{hint} set format = "goal"', path=("trace",))
+            raise foreign.explained(error, path, "trace")
         try:
             data = reading.read_bytes(path, MOST_BYTES, pipes=False)
         except (OSError, ValueError) as e:
@@ -66,7 +67,7 @@ class Trace(Program):
         try:
             return _parsed(data, form, self.nic == "keep")
         except InputError as e:
-            raise e.at(path, e.line) from None
+            raise foreign.explained(e.at(path, e.line), path, "trace") from None
 
 
 @lru_cache(maxsize=8)

@@ -57,6 +57,9 @@ class CollectiveTable:
         self._numbers: dict[tuple[tuple[int, int | None], ...], int] = {}
         self._cpus: dict[tuple[int, int, int | None], int] = {}
         """Stream, channel and rate -> CPU."""
+        self._given = algorithms
+        self._run: set[str] = set()
+        """The collectives that the job runs, or would run with more ranks."""
         self._algorithms = {**ALGORITHMS, **algorithms}
         self._overhead = overhead
         self._in_order = channels
@@ -69,6 +72,7 @@ class CollectiveTable:
         Raises InputError if a message is larger than 2^40 bytes, or for an all-to-all by rails in a group whose nodes
         have other numbers of its ranks.
         """
+        self._run.add(name)
         if size > MAX_MESSAGE_BYTES:
             hint = "more ranks, a shorter sequence or a smaller `merge` make it smaller"
             raise InputError(f"a collective would have {size:,} B, more than 2^40 B", hint=hint)
@@ -89,6 +93,18 @@ class CollectiveTable:
         table = {"collective": name, "algorithm": algorithm, "message": size}
         made = kind.model_construct(**table).decided(group.size)  # type: ignore[arg-type]
         return self._put([made.phases(group.size)], group, [reduced])
+
+    def single(self, name: str) -> None:
+        """A collective of a group that has one rank, and would have more in a larger job."""
+        self._run.add(name)
+
+    def check_given(self, what: str) -> None:
+        """Raises InputError (path `algorithm`) for the algorithm of a collective that is never run."""
+        for name in self._given:
+            if name not in self._run:
+                may = ", ".join(f"`{other}`" for other in ALGORITHMS if other in self._run)
+                hint = f"it runs {may}" if may else "it runs no collective: give no `algorithm`"
+                raise InputError(f"this {what} never runs `{name}`", hint=hint, path=("algorithm", name))
 
     def _of_group(self, group: Group) -> list[Channel] | None:
         """The channels of a group; None if it has one ring that visits its ranks in their order."""
@@ -122,13 +138,14 @@ class CollectiveTable:
     def exchange(self, group: Group, sizes: list[list[int]]) -> int:
         """Messages of a group all at once: `sizes` in bytes, from each rank to each other.
 
-        Raises InputError (path `skew`) by rails, for which all sizes are equal.
+        Raises InputError (path `skew`) for algorithms whose sizes are all equal.
         """
-        if self._algorithms["alltoall"] == PXN:
-            message = (
-                f"all-to-alls by rails (`{PXN}`, `nccl`) have blocks of one size, so the busiest expert has the mean"
-            )
-            raise InputError(message, hint='use `skew = 1`, or `alltoall = "scattered"`', path=("skew",))
+        self._run.add("alltoall")
+        algorithm = self._algorithms["alltoall"]
+        if algorithm != DIRECT:
+            how = f"by rails (`{PXN}`, `nccl`)" if algorithm == PXN else f"by `{algorithm}`"
+            message = f"all-to-alls {how} have blocks of one size, so the busiest expert has the mean"
+            raise InputError(message, hint=f'use `skew = 1`, or `alltoall = "{DIRECT}"`', path=("skew",))
         pairs = [
             [source, target, size, 1]
             for source, row in enumerate(sizes)

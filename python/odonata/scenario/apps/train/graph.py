@@ -24,11 +24,13 @@ parameters. Each does one thing after the other, as a stream of a GPU."""
 def body(train: TrainTable, overhead: HostTable, *, channels: bool) -> dict[str, Any]:
     """One step of a decided table, as the core reads it; with `channels` where each GPU has a rank, node by node.
 
-    Raises InputError (path into the table) for messages that are too large.
+    Raises InputError (path into the table) for messages that are too large, and for algorithms that nothing uses.
     """
     layout = Layout(train)
     table = CollectiveTable(train.algorithm or {}, overhead, channels=channels)
-    return table.body([StageGraph(layout, table, stage).nodes for stage in range(layout.stages)])
+    stages = [StageGraph(layout, table, stage).nodes for stage in range(layout.stages)]
+    table.check_given("training")
+    return table.body(stages)
 
 
 class StageGraph:
@@ -157,8 +159,10 @@ class StageGraph:
     def _reduce(self, parameters: int, experts: bool, after: list[int]) -> None:
         layout, train = self._layout, self._train
         group = layout.expert_gradient_group if experts else layout.gradient_group
-        if group.size > 1:
-            name = "reduce-scatter" if train.zero else "allreduce"
+        name = "reduce-scatter" if train.zero else "allreduce"
+        if group.size == 1:
+            self._table.single(name)
+        else:
             number = self._table.number(name, group, parameters * train.gradient)
             self._last[REDUCE] = self._collective(REDUCE, number, after + self._last[REDUCE])
 
@@ -166,6 +170,7 @@ class StageGraph:
         layout, train = self._layout, self._train
         group = layout.expert_gradient_group if experts else layout.gradient_group
         if group.size == 1:
+            self._table.single("allgather")
             return []
         number = self._table.number("allgather", group, -(-parameters * train.element // group.size))
         self._last[GATHER] = self._collective(GATHER, number, after + self._last[GATHER])
