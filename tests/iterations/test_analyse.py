@@ -60,15 +60,62 @@ def test_series_of_a_csv_file(analyse, here: Path) -> None:
 
 
 def test_what_tells_series_apart_without_by(here: Path) -> None:
-    """Text, and numbers of a known name that vary: run and collective, not `b`, `iteration` or the one size."""
+    """Text, and numbers of a known name that vary: run and collective, not `b`, `iteration`, one size or moments."""
     measured(2).write_csv("t.csv")
     for source in ("t.csv", measured(2)):
-        assert od.cluster.analyse(source, fit=False).keys == ("run", "collective", "started")
+        assert od.cluster.analyse(source, fit=False).keys == ("run", "collective")
     sizes = measured().with_columns(bytes=pl.when(pl.col("iteration") < 20).then(1024).otherwise(64))
     analysis = od.cluster.analyse(sizes, where={"run": "r3", "collective": "bcast"}, fit=False)
     assert analysis.keys == ("bytes",)
     assert [series.key["bytes"] for series in analysis.series] == [64, 1024]
     assert [series.dispersion.n for series in analysis.series] == [20, 20]
+
+
+MOMENTS = [
+    "2026-10-01T{:02}:00:00",
+    "2026-10-01 {:02}:00",
+    "2026-10-01T{:02}:00:00.5Z",
+    "2026-10-01T{:02}:00:00+02:00",
+    "2026/10/01 {:02}:00:00",
+    "20261001T{:02}0000",
+    "{:02}:30:00",
+    "01.10.2026 {:02}:00",
+    "10/01/2026 {}:00 PM",
+    "Thu Oct  1 {:02}:00:00 2026",
+    "Thu Oct  1 {:02}:00:00 CEST 2026",
+    "Thu, 01 Oct 2026 {:02}:00:00 GMT",
+    "2026-10-{:02}",
+]
+
+
+@pytest.mark.parametrize("form", MOMENTS)
+@pytest.mark.parametrize("name", ["started", "when", "Date"])
+def test_moments_tell_no_series_apart(here: Path, form: str, name: str) -> None:
+    """Each row has one of its own. Catches "no series has 5 rows"."""
+    rows = pl.DataFrame({name: [form.format(at) for at in range(1, 13)], "run": range(12), "b": [0.1, 0.4, 0.2] * 4})
+    rows = rows.with_columns(time_us=pl.col("b") * 10 + 5 + pl.col("run") / 100)
+    rows.write_csv("t.csv")
+    for source in ("t.csv", rows):
+        analysis = od.cluster.analyse(source, correlate="b")
+        assert (analysis.keys, analysis.related[0].correlation.n) == ((), 12)
+
+
+@pytest.mark.parametrize("text", ["4.1.{}", "2021.{}.0", "node-{}", "Run {}", "a:{}", "May {} b", "x1-2-{}"])
+def test_names_with_numbers_are_no_moments(text: str) -> None:
+    rows = pl.DataFrame({"name": [text.format(at % 2 + 1) for at in range(12)], "time_us": [1.0, 2, 3] * 4})
+    assert od.cluster.analyse(rows, fit=False).keys == ("name",)
+
+
+def test_a_correlation_fits_no_distributions(analyse, here: Path) -> None:
+    """Unless they are asked for. Catches a minute of fits for one number."""
+    measured().write_csv("t.csv")
+    words = ["--where", "collective=bcast", "--by", "collective", "--correlate", "b"]
+    status, out, err = analyse("t.csv", *words)
+    assert (status, err) == (0, "")
+    assert "no distributions fitted to 1 series; --fit fits them" in out
+    assert "1 of 1 families" in analyse("t.csv", *words, "--family", "norm", "-j", "1")[1]
+    few = measured().filter(pl.col("collective") == "bcast")
+    assert od.cluster.analyse(few, by=["collective"], correlate="b").series[0].fits is None
 
 
 def test_parquet_and_csv_say_the_same(analyse, here: Path) -> None:

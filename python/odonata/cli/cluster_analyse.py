@@ -54,14 +54,15 @@ def analyse(
     unit
         Unit of the times (ps, ns, us, ms, s), where the name of the column does not say it.
     by
-        A column that tells series apart; may be repeated. Without it those of text, and `bytes`, `nodes`, `job` etc.
+        A column that tells series apart; may be repeated. Without it those of text, and `bytes`, `nodes`, `job` etc.,
+        but none of moments.
     where
         Only rows with this value, as in `--where machine=leonardo`; may be repeated.
     skip
         Leave out so many rows at the beginning of each series.
     fit
         Fit all continuous distribution families of SciPy (a minute of a processor for each series). Without it, if
-        there are at most four series.
+        there are at most four series and no --correlate.
     family
         Fit this family only; may be repeated.
     time_limit
@@ -113,7 +114,7 @@ def analyse(
         by=by,
         where=pairs(where or []),
         skip=skip,
-        fit=True if fit is None and family else fit,
+        fit=True if fit is None and (family or (kind == "density" and correlate is not None)) else fit,
         families=family,
         limit_s=time_limit,
         workers=workers or processors(),

@@ -180,13 +180,14 @@ def analyse(
     unit
         Unit of the times, where the name of the column does not say it.
     by
-        Columns that distinguish series; without it, those of text and those with a known name such as `bytes`.
+        Columns that distinguish series; without it, those of text and those with a known name such as `bytes`, but none
+        of moments.
     where
         Column -> value: only the rows with these values.
     skip
         Rows that are left out at the beginning of each series.
     fit
-        Whether distributions are fitted; `None`: if there are at most four series.
+        Whether distributions are fitted; `None`: if there are at most four series, and no correlation is asked for.
     families
         Names of families of `scipy.stats` to fit; `None`: all.
     limit_s
@@ -250,7 +251,7 @@ def analyse(
     samples = [rows[TIME].to_numpy() for _, rows in parts]
     reasons = [unfit(sample) for sample in samples]
     fitted: dict[int, Fits] = {}
-    if fit if fit is not None else len(parts) <= MOST_FITTED:
+    if fit if fit is not None else correlate is None and len(parts) <= MOST_FITTED:
         able = [number for number, why in enumerate(reasons) if not why]
         distributions = fit_all(
             [samples[number] for number in able], names=families, limit_s=limit_s, workers=workers, report=report

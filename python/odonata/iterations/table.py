@@ -31,6 +31,15 @@ TIME = "_time_ps"
 """Column of the times that are read, in picoseconds."""
 
 _UNIT = re.compile(r"(?P<stem>.+?)(?:[ _]*[(\[]|[ _])(?P<unit>ps|ns|us|µs|μs|ms|s)[)\]]?")
+_MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_DATE = (
+    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}/\d{1,2}/(\d{2}|\d{4})|\d{1,2}\.\d{1,2}\.\d{4}|\d{8}|"
+    rf"((Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +)?({_MONTH} +\d{{1,2}}|\d{{1,2}}[ -]{_MONTH})(,?[ -]\d{{4}})?"
+)
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?|\d{6}"
+_ZONE = r" ?(Z|[A-Z]{3,4}|[+-]\d{2}:?(\d{2})?)"
+_MOMENT = re.compile(rf"(({_DATE})([T _]+({_CLOCK}))?|({_CLOCK}))({_ZONE})?( \d{{4}})?")
+"""A moment as ISO 8601, `date` or a logger writes it; a date, or a time of day."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ def read_iterations(
     if by is None:
         keys = [name for name in keys if table[name].dtype in (pl.String, pl.Categorical, pl.Enum) or name in KEYS]
         # All columns of a CSV file are text as read; those of numbers count only if their name is known.
-        keys = [name for name in keys if name in KEYS or not _is_number(table[name])]
+        keys = [name for name in keys if name in KEYS or not (_is_number(table[name]) or _is_moments(table[name]))]
     keys = [name for name in keys if table[name].n_unique() > 1]
     if skip:
         number = pl.int_range(pl.len()).over(keys) if keys else pl.int_range(pl.len())
@@ -297,6 +306,14 @@ def _is_number(column: pl.Series) -> bool:
     import polars as pl
 
     return bool(column.cast(pl.String).cast(pl.Float64, strict=False).is_not_null().any())
+
+
+def _is_moments(column: pl.Series) -> bool:
+    """Whether all values of a column are moments, dates or times of day: each row has one of its own."""
+    import polars as pl
+
+    texts = column.drop_nulls().cast(pl.String).unique()
+    return bool(len(texts)) and all(_MOMENT.fullmatch(text.strip()) for text in texts)
 
 
 def _first_line(problem: Exception) -> Any:
