@@ -1,10 +1,10 @@
-"""`congestion-control`: an incast under each kind of congestion control, and GPCNeT's canaries beside its congestors.
+"""`congestion-control`: incasts under each kind of congestion control, and GPCNeT's canaries beside its congestors.
 
 - Points with `test` "incast": `flows` nodes send to one node without end, and two bystanders exchange small messages
   with nodes on the same routers. The closed form: the root takes what its link carries, each flow an equal share, and
   the bystander is not slowed.
-- Points with `test` "latency" or "allreduce": GPCNeT (Chunduri et al., SC 2019) as its code has it (netbench/GPCNET,
-  version 1.3): a fifth of the nodes measures, four fifths are four congestors, all on random nodes.
+- "finite": incasts that end (`finite`). "node", "uplink": flows that begin at different times (`shares`).
+- "latency" or "allreduce": GPCNeT (`gpcnet`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import scenario
+from odonata.reproduce.congestion import finite, gpcnet, shares
+from odonata.reproduce.congestion.gpcnet import CANARY_START, GPCNET, HORIZON
+from odonata.reproduce.congestion.machines import FREE_HOST, system
 from odonata.reproduce.markdown import bold, counts, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
@@ -34,53 +37,51 @@ CONTROLS = ("none", "slingshot", "ecn-window", "nscc", "receiver-credit")
 FLOWS = (8, 32, 128)
 INCAST_MESSAGE = "2 MiB"
 """Of each flow, as in the aggressor of Piarulli et al. (arXiv 2604.11432)."""
-CANARY, CONGESTOR = "8 B", "4 KiB"
-"""Sizes of GPCNeT: one double, and 512 doubles (`NUM_LAT_TESTS`, `A2A_MSG_COUNT` and so on in its code)."""
-GPCNET = {64: 8, 1_000: 2}
-"""Nodes -> ranks of a node. GPCNeT runs with all cores; this is what can be simulated."""
-FREE_HOST = {"send": "100 ns", "receive": "100 ns", "call": "0 s", "copy": "100 GB/s", "rendezvous": "0 s"}
-"""Costs of the host in an incast, so that the network limits it (assumed)."""
 WARM_UP, SPAN = "3 ms", "4 ms"
 """The bystanders of an incast begin when the first windows of 128 flows have drained (335 us) and have shrunk, in
 several round trips. With 400 us, those beside 128 flows under `slingshot` still meet them."""
-CANARY_START, HORIZON = "3 ms", "8 ms"
-"""The canaries begin when the first windows of 400 flows into one node have drained (1 ms)."""
 WINDOW_US = {"incast": 1_000.0, "latency": 5_000.0, "allreduce": 5_000.0}
 """Time in which iterations can end. Where none ends, it stands for their mean: the impact is at least so large."""
 
 
 def points(reduced: bool) -> Points:
-    """Incasts, then GPCNeT."""
+    """Incasts without end, then those that end, flows that begin at different times, and GPCNeT."""
     controls = CONTROLS[:2] if reduced else CONTROLS
     incasts: Points = [
         {"test": "incast", "control": control, "size": flows, "beside": beside}
         for flows in (FLOWS[:1] if reduced else FLOWS)
         for control, beside in [("none", False), *((control, True) for control in controls)]
     ]
-    nodes = {16: 2} if reduced else GPCNET
-    return incasts + [
+    canaries: Points = [
         {"test": test, "control": control, "size": size, "beside": beside}
-        for size in nodes
+        for size in (gpcnet.REDUCED if reduced else GPCNET)
         for test in ("latency", "allreduce")
         for control in CONTROLS[:2]
         for beside in (False, True)
+    ]
+    here = {"system": SYSTEM, "message": ""}
+    return [
+        *(point | here for point in incasts),
+        *finite.points(controls, reduced),
+        *shares.points(controls, reduced),
+        *(point | here for point in canaries),
     ]
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
     """The scenario of a point."""
-    jobs = _incast(point) if point["test"] == "incast" else _gpcnet(point)
+    kinds = {"incast": _incast, "finite": finite.jobs, **dict.fromkeys(shares.PLACES, shares.jobs)}
     table: dict[str, Any] = {
-        "system": {
-            "preset": SYSTEM,
-            "fabric": {"nic": {"rail": "by-rank"}, "congestion_control": {"kind": point["control"]}},
-        },
-        "job": jobs,
+        "system": system(point["system"], point["control"]),
+        "job": kinds.get(point["test"], gpcnet.jobs)(point),
         "run": {"seed": 1},
     }
     if point["test"] == "incast":
         table["run"]["until"] = SPAN
-    else:
+    elif point["test"] in shares.PLACES:
+        table["run"]["until"] = f"{shares.SPANS_MS[-1][1]:.0f} ms"
+        table["measure"] = {"series": True}
+    elif point["test"] != "finite":
         table["run"] |= {"until": "canary", "horizon": HORIZON}
     return scenario.parse(tomlkit.dumps(table), "congestion-control.toml")
 
@@ -107,37 +108,19 @@ def _incast(point: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [bystander, incast] if point["beside"] else [bystander]
 
 
-def _gpcnet(point: Mapping[str, Any]) -> list[dict[str, Any]]:
-    nodes, ranks = point["size"], {**GPCNET, 16: 2}[point["size"]]
-    congestor_nodes = nodes * 4 // 5
-    canary_nodes = nodes - congestor_nodes
-    apps: dict[str, dict[str, Any]] = {
-        "latency": {
-            "motif": "halo2d",
-            "message": CANARY,
-            "grid": [canary_nodes * ranks, 1],
-            "order": "all-at-once",
-        },
-        "allreduce": {"collective": "allreduce", "message": CANARY},
-        "all-to-all": {"collective": "alltoall", "message": CONGESTOR},
-        "incast": {"motif": "incast", "message": CONGESTOR},
-        "put-incast": {"motif": "incast", "message": CONGESTOR},
-        "get-broadcast": {"collective": "broadcast", "algorithm": "flat", "message": CONGESTOR},
-    }
-
-    def job(name: str, app: str, count: int, seed: int) -> dict[str, Any]:
-        of = {"name": name, "nodes": count, "place": {"policy": "random", "seed": seed}, "app": apps[app]}
-        return {**of, "ranks_per_node": ranks, "mapping": {"name": "random-ranks", "seed": seed}}
-
-    jobs = [{**job("canary", point["test"], canary_nodes, 1), "iterations": 100, "start": CANARY_START}]
-    if point["beside"]:
-        share = congestor_nodes // 4
-        for seed, app in enumerate(("all-to-all", "incast", "put-incast", "get-broadcast"), start=2):
-            jobs.append({**job(app, app, share, seed), "background": True})
-    return jobs
-
-
 def keep(run: Run) -> dict[str, Any]:
+    """What the tables need: see `_of_first_job`, `finite.keep` and `shares.keep`."""
+    jobs = run.resolved["spec"]["jobs"]
+    kept: dict[str, Any] = {"iterations": None, "mean_us": None, "p99_us": None, "used": None, "jain": None}
+    kept |= {"span_us": None, "wire_us": None, "indices": []}
+    if run.resolved["spec"]["measure"].get("series"):
+        return kept | shares.keep(run)
+    if len(jobs) == 1 and jobs[0]["name"] == "incast":
+        return kept | finite.keep(run)
+    return kept | _of_first_job(run)
+
+
+def _of_first_job(run: Run) -> dict[str, Any]:
     """Iterations of the first job: their number, mean and 99 % quantile in microseconds. Of an incast also the share of
     the link to its root that was used, and Jain's index of the bytes that its senders sent."""
     import numpy as np
@@ -153,7 +136,7 @@ def keep(run: Run) -> dict[str, Any]:
     }
     job = run.resolved["spec"]["jobs"][-1]
     if job["name"] != "incast":
-        return kept | {"used": None, "jain": None}
+        return kept
     root, *senders = job["nodes"]
     links = run.links
     to_root = links.filter(pl.col("to_kind") == "node", pl.col("to_id") == root)
@@ -176,11 +159,11 @@ def impact(runs: Runs, test: str, control: str, size: int, value: str = "mean_us
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Closed forms of an incast, and the published impact of GPCNeT's congestors on Slingshot."""
-    statements = []
+    """Closed forms of incasts, and the published impact of GPCNeT's congestors on Slingshot."""
+    statements = [*finite.rows(runs), *shares.rows(runs)]
     for run in runs:
         test, control, size = run["test"], run["control"], run["size"]
-        if not run["beside"]:
+        if not run["beside"] or test not in ("incast", "latency", "allreduce"):
             continue
         model = control
         if test == "incast":
@@ -239,10 +222,12 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> dict[str, str]:
             ),
         ]
         for (test, control, size, beside) in by
-        if test != "incast" and beside
+        if test in ("latency", "allreduce") and beside
     ]
     return {
         "incasts": table(["flows", "control", "link used", "Jain's index", "bystanders"], incasts, "rlrrr"),
+        "finite": finite.text(runs, CONTROLS),
+        "shares": shares.text(runs),
         "canaries": table(
             [
                 "canary",
@@ -267,6 +252,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
         "counts": "; ".join(f"{control}: {counts(rows, control)}" for control in CONTROLS),
         "system": SYSTEM,
         "message": INCAST_MESSAGE,
+        "begin": f"{shares.BEGIN_US} us",
         "start": CANARY_START,
         "ranks": " and ".join(f"{ranks} on {nodes:,} nodes" for nodes, ranks in GPCNET.items()),
         "rows": table(
