@@ -116,3 +116,32 @@ def test_the_page_lists_every_key(heading, model, elsewhere):
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [
         key for key in model.model_fields if key not in elsewhere
     ]
+
+
+@pytest.mark.parametrize("command", ["plot", "report", "explain", "compare --by place"])
+@pytest.mark.parametrize("part", ["", "/jobs.parquet", "/schedule.json"])
+def test_commands_of_runs_and_studies_say_that_it_is_a_schedule(folder, capsys, command, part):
+    """Catches "no manifest.json" for a folder that has no manifest and needs none."""
+    assert main(["schedule", "days.toml", "--quiet", "-s", "place=random", "-s", "backfill=easy"]) == 0
+    capsys.readouterr()
+    name, *options = command.split()
+    assert main([name, f"schedules/days{part}", *options]) == 2
+    error = capsys.readouterr().err
+    expected = "a study" if name == "compare" else "a run"
+    assert f"`schedules/days` is the folder of a schedule, expected that of {expected}" in error
+    assert "`odonata schedule FILE -o schedules/days`, with the file of the schedule, prints its tables again" in error
+    assert sorted(path.name for path in Path("schedules/days").iterdir()) == [
+        "jobs.parquet", "schedule.json", "schedule.toml"
+    ]  # fmt: skip
+
+
+def test_a_schedule_that_was_interrupted_and_a_probe_are_known_too(folder, capsys):
+    (folder / "killed").mkdir()
+    (folder / "killed" / "schedule.toml").write_text(FILE)
+    (folder / "probe").mkdir()
+    (folder / "probe" / "probe-1.parquet").write_bytes(b"PAR1")
+    assert main(["plot", "killed"]) == 2
+    assert "`killed` is the folder of a schedule" in capsys.readouterr().err
+    for command in (["report", "probe"], ["compare", "probe", "--by", "b"]):
+        assert main(command) == 2
+        assert "hint: `odonata cluster analyse probe` shows it" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from odonata import files, reading
 from odonata.errors import InputError
 from odonata.store.columns import TABLES, columns_of
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
+from odonata.store.other_folders import of_another_kind
 from odonata.store.result import Run
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     if not folder.exists():
         raise InputError(f"there is no run folder `{folder}`")
     if not folder.is_dir():
+        if (other := of_another_kind(folder, "a run")) is not None:
+            raise other
         raise InputError(f"`{folder}` is a file, expected a run folder", hint=_hint(folder))
     manifest = _manifest(folder, verify=verify)
     for name, facts in manifest["files"].items():
@@ -157,6 +160,8 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
     if lacks_manifest(folder):
         raise InputError(f"the run folder `{folder}` has lost its manifest.json", hint=_AGAIN)
     if not file.is_file():
+        if (other := of_another_kind(folder, "a run")) is not None:
+            raise other
         raise InputError(f"`{folder}` is not the folder of a run: it has no manifest.json", hint=_hint(folder))
     data = _json(file)
     if "axes" in data:

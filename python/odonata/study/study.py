@@ -16,6 +16,7 @@ from odonata.analysis.cut_off import saturated, without_cut_off
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
 from odonata.store.manifest import MANIFEST
+from odonata.store.other_folders import of_another_kind
 from odonata.study.axis import label, text
 from odonata.study.folder import AGAIN, is_study_folder, read_manifest, unfinished
 from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
@@ -392,10 +393,14 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
     """
     folder = Path(path)
     if not folder.is_dir():
+        if folder.exists() and (other := of_another_kind(folder, "a study")) is not None:
+            raise other
         what = "is a file, expected the folder of a study" if folder.exists() else "does not exist"
         hint = f"`odonata sweep {folder}` turns it into a study" if folder.suffix == ".toml" else None
         raise InputError(f"`{folder}` {what}", hint=hint)
     if not is_study_folder(folder):
+        if (other := of_another_kind(folder, "a study")) is not None:
+            raise other
         raise InputError(f"`{folder}` is not the folder of a study", hint=_near(folder))
     if not (folder / MANIFEST).is_file():
         raise unfinished(folder)
