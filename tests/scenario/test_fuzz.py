@@ -132,7 +132,7 @@ PROGRAMS = {
                     "gradient": 4,
                     "dispatch": 1,
                     "merge": 1,
-                    "algorithm": {"allreduce": "ring"},
+                    "algorithm": {"allgather": "ring"},
                 }
             },
         },
