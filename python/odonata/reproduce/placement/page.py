@@ -156,13 +156,13 @@ def _ranked(simulated: Mapping[Cell, float], kinds: Mapping[Any, Sequence[Cell]]
     return rows
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+def spearman(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """The rank correlation of two lists; 0 if one does not vary."""
     from scipy.stats import spearmanr
 
-    if len({*one}) == 1 or len({*other}) == 1:
+    if len({*ours}) == 1 or len({*theirs}) == 1:
         return 0.0
-    return float(spearmanr(one, other).statistic)
+    return float(spearmanr(ours, theirs).statistic)
 
 
 def _factor(ratios: Sequence[float]) -> float:
