@@ -89,3 +89,24 @@ def test_tensor_groups_inside_a_node(text: str, nodes: int, per_node: int, more:
     notes = parse(text.format(nodes=nodes, per_node=per_node, more=more)).resolve().notes
     on_gpus = [note for note in notes if "NCCL's protocol Simple" in note]
     assert len(on_gpus) == ("gpu" in more), "costs that `overhead` does not give are those of GPUs, and that is said"
+
+
+@pytest.mark.parametrize(
+    ("app", "count"),
+    [
+        ('collective = "alltoall", algorithm = "linear-shift"', 200_000 * 3_455 * 3_456),
+        ('motif = "all-to-all-linear"', 200_000 * 3_455 * 3_456),
+        ('collective = "allreduce", algorithm = "ring"', 400_000 * 3_455 * 3_456),
+        ('collective = "alltoall", algorithm = "bruck"', 0),
+        ('motif = "halo2d"', 0),
+    ],
+)
+def test_an_all_to_all_that_takes_hours_is_named_before_it_starts(app: str, count: int) -> None:
+    """One of 117,649 ranks had "0 % done, no estimate yet" for ever."""
+    job = f'name = "a"\nnodes = 3456\niterations = 200000\napp = {{ {app}, message = "1 KiB" }}\n'
+    text = f'system = "kang2019"\n[[job]]\n{job}'
+    said = [sentence for sentence in warnings_of(parse(text).resolve()) if "messages" in sentence]
+    assert len(said) == (count > 0)
+    assert count == 0 or f"`a` sends {count:,} messages" in said[0]
+    short = text.replace("200000", "1")
+    assert not [sentence for sentence in warnings_of(parse(short).resolve()) if "messages" in sentence]

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.text.numbers import duration
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from odonata.scenario.resolve import Resolved
+
+MESSAGE_S = 1e-6
+"""Least time of a processor for a message. Assumed: one packet over three links (benches/README.md)."""
+LONG_S = 600.0
+"""Programs that take longer by that are named. Assumed."""
+LOGARITHMIC = ("bruck",)
+"""All-to-alls that send few, larger messages."""
 
 
 def warnings_of(resolved: Resolved) -> list[str]:
@@ -15,6 +24,8 @@ def warnings_of(resolved: Resolved) -> list[str]:
 
     Such a job overloads its own NICs on any network: messages queue at their sources without end, and links get no more
     than the NICs send. Broadcasts and programs wait for their messages, so they cannot do this.
+
+    One for each program whose messages take long, whatever the network: an all-to-all of many ranks.
 
     And one for each training job with a tensor group inside a node of a system without GPUs: such nodes have links
     between their GPUs.
@@ -25,6 +36,13 @@ def warnings_of(resolved: Resolved) -> list[str]:
         for job in resolved.spec["jobs"]
         if _tensor_inside(job)
     ]
+    for job in resolved.spec["jobs"]:
+        count = _messages_of_pairs(job)
+        if count * MESSAGE_S > LONG_S:
+            sentences.append(
+                f"`{job['name']}` sends {count:,} messages, a few for each pair of its ranks: to simulate them takes "
+                f"{duration(count * MESSAGE_S)} of a processor or longer"
+            )
     for job in resolved.spec["jobs"]:
         if job["name"] in resolved.targets or "traffic" not in job:
             continue
@@ -37,6 +55,22 @@ def warnings_of(resolved: Resolved) -> list[str]:
                 f"of the bandwidth of the node's NICs ({nics / 1e9:.3g} GB/s): its messages queue at their sources"
             )
     return sentences
+
+
+def _messages_of_pairs(job: Mapping[str, Any]) -> int:
+    """Messages of collectives in which each rank has one or two steps for every other rank; 0 without such."""
+    program = job.get("program")
+    if program is None or program["iterations"] is None:
+        return 0
+    steps = 0
+    for phase in program["body"].get("phases", ()):
+        name, algorithm = phase["what"]["name"], phase["what"].get("algorithm")
+        if name == "alltoall":
+            steps += algorithm not in LOGARITHMIC
+        elif algorithm == "ring":
+            steps += 2 if name == "allreduce" else name in ("allgather", "reduce-scatter")
+    ranks = len(job["nodes"])
+    return steps * ranks * (ranks - 1) * int(program["iterations"])
 
 
 def _tensor_inside(job: Mapping[str, Any]) -> bool:
