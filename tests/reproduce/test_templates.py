@@ -34,7 +34,7 @@ ALLOWED = (
     r"\b\d[a-f0-9]{6,}\b",
     r"\b(?:Slingshot|Spectrum MPI|Open MPI|CRESCO|Marconi|MPICH|halo|fft|sweep|FFT)[- ]?\d*[a-z]?\w*",
     # Parameters: sizes, counts of what is simulated, intervals, loads, ratios of a setting.
-    rf"{SIZE}(?:[- ](?:to|and|or) {SIZE})* ?(?:B|KB|KiB|MB|MiB|GB)\b(?!/)",
+    rf"{SIZE}(?:[- ](?:to|and|or) {SIZE})* ?(?:B|KB|KiB|MB|MiB|GB|GiB)\b(?!/)",
     rf"{SIZE}(?: (?:to|and|or) {SIZE})*[- ](?:busy |random |idle |more |of the |drawn )*"
     r"(?:nodes?|jobs?|ranks?|routers?|groups?|workloads?|messages?|repetitions?|runs?|iterations?|processes|pairs|cores|"
     r"queues?|allocations|islands|patterns|seeds|families|links|ports|channels|leaves|spines|cells|neighbours|queue)\b",

@@ -35,6 +35,7 @@ NOT_COUNTED = {
     "odonata": "names what is public",
     "odonata._core": "the core has a fingerprint of its own",
     "odonata.errors": "texts",
+    "odonata.foreign": "texts",
     "odonata.memory": "refuses runs, and changes none",
     "odonata.lazy": "when modules are imported",
     "odonata.messages": "texts",
