@@ -63,6 +63,11 @@ def records_of_jobs(text: str, cluster: str | None = None) -> list[tuple[int, di
     return _of_cluster(_records(_parse(text), ("jobs",), "sacct --json"), cluster, "jobs")
 
 
+def names_clusters(text: str) -> bool:
+    """Whether an object of a JSON text says of which cluster it is. Raises InputError if there are none."""
+    return any(map(_cluster, _records(_parse(text), ("jobs", "nodes", "sinfo"), "squeue --json")))
+
+
 def _cluster(record: dict[str, Any]) -> str:
     """The cluster that a record names; empty if it names none."""
     return next((name for key in ("cluster", "cluster_name") if isinstance(name := record.get(key), str) and name), "")
