@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+from odonata.cli.main import main
 from odonata.cluster import read_history
 from odonata.compressed import unpacked
 from odonata.errors import InputError
+from odonata.scheduler.submission import read_stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -253,3 +255,49 @@ def test_wrong_files(text: str, options: dict, message: str, tmp_path: Path) -> 
     with pytest.raises(InputError) as raised:
         read_history(path, **options)
     assert str(raised.value).replace(str(path), "F").startswith(message)
+
+
+PAST = {
+    "sacct --parsable2": "JobID|State|Start|End|NNodes|NodeList\n1|COMPLETED|2026-05-01T00:00:00|2026-05-01T01:00:00|2|"
+    "n[1-2]\n2|WOBBLE by 100|2026-05-01T00:00:00|2026-05-01T01:00:00|2|n[3-4]\n"
+    "3|CANCELLED by 1000|2026-05-01T00:00:00|2026-05-01T01:00:00|2|n[5-6]\n"
+    "4|OUT_OF_ME+|2026-05-01T00:00:00|2026-05-01T01:00:00|2|n[7-8]\n"
+    "5||2026-05-01T00:00:00|2026-05-01T01:00:00|2|n[9-10]\n",
+    "sacct --json": json.dumps(
+        {
+            "jobs": [
+                {"job_id": at, "state": {"current": states}, "nodes": f"n[{2 * at}-{2 * at + 1}]"}
+                | {"time": {"start": 3600, "end": 7200}}
+                for at, states in enumerate([["COMPLETED"], ["WOBBLE"], ["CANCELLED"], "OUT_OF_MEMORY", []])
+            ]
+        }
+    ),
+    "a table": 'job_id,job_state,start_time,end_time,nodes\n1,COMPLETED,10,20,"n[1-2]"\n2,WOBBLE,10,20,"n[3-4]"\n'
+    '3,CANCELLED,10,20,"n[5-6]"\n4,OUT_OF_MEMORY,10,20,"n[7-8]"\n5,,10,20,"n[9-10]"\n',
+}
+
+
+@pytest.mark.parametrize("form", PAST)
+def test_states_that_are_not_known_are_counted_and_named(form: str, tmp_path: Path, capsys) -> None:
+    """As in a queue: jobs in them are taken as not running."""
+    path = write(tmp_path, PAST[form])
+    history = read_history(path, nodes_total=12)
+    assert (history.runs, history.unknown_states) == (3, {"WOBBLE": 1, "NO STATE": 1})
+    assert history.mean_b == 0.5
+    said = "assumed: 2 jobs are in states that are not known here, taken as not running: WOBBLE, NO STATE"
+    asked = ["cluster", "background", "--history", str(path), "--nodes-total", "12"]
+    assert main(asked) == 0
+    assert capsys.readouterr().out.endswith(f"\n{said}\n")
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unknown_states"] == {"WOBBLE": 1, "NO STATE": 1}
+    notes: list[str] = []
+    read_stream(path, cores_per_node=None, first=None, speed_up=1.0, notes=notes)
+    assert said in notes
+
+
+def test_a_history_of_states_that_are_not_known_says_so(tmp_path: Path) -> None:
+    header, _, strange = PAST["sacct --parsable2"].splitlines()[:3]
+    path = write(tmp_path, f"{header}\n{strange}\n")
+    with pytest.raises(InputError, match="no job in the file ran") as told:
+        read_history(path, nodes_total=12)
+    assert told.value.hint == "1 job is in a state that is not known here, taken as not running: WOBBLE"

@@ -155,3 +155,33 @@ def test_a_stream_takes_the_cluster(tmp_path: Path) -> None:
         read_stream(path, **usual, notes=[])
     assert told.value.hint == "nodes of one name are other nodes there; choose one with cluster = hpc1"
     assert [job.id for job in read_stream(path, **usual, cluster="hpc2", notes=[])] == ["101", "102"]
+
+
+@pytest.mark.parametrize("form", ["table", "format", "JSON", "records"])
+def test_of_two_files_only_the_one_that_names_clusters_is_of_the_chosen(form: str, tmp_path: Path, capsys) -> None:
+    """Without --cluster the nodes asked for it, and with it the queue refused it."""
+    queue, nodes = tmp_path / "queue", tmp_path / "nodes"
+    bare = {
+        "table": "JOBID|STATE|NODES|NODELIST\n1|RUNNING|2|n[1-2]\n",
+        "format": "1|RUNNING|n[1-2]\n",
+        "JSON": json.dumps({"jobs": [{"job_id": 1, "job_state": ["RUNNING"], "nodes": "n[1-2]"}]}),
+        "records": "JobId=1 JobState=RUNNING NodeList=n[1-2]\n",
+    }
+    queue.write_text(bare[form])
+    table = "NODELIST STATE\nn[1-{}] idle\n"
+    nodes.write_text(f"CLUSTER: hpc1\n{table.format(4)}\nCLUSTER: hpc2\n{table.format(8)}")
+    asked = ["cluster", "background", "--queue", str(queue), "--nodes-file", str(nodes)]
+    asked += ["--queue-format", "%i|%T|%N"] if form == "format" else []
+    assert main(asked) == 2
+    assert "choose one with --cluster hpc1" in capsys.readouterr().err
+    for cluster, b in (("hpc1", "0.5000"), ("hpc2", "0.2500")):
+        assert main([*asked, "--cluster", cluster]) == 0
+        told = capsys.readouterr()
+        assert f"b = {b}" in told.out
+        assert told.err == f"assumed: {queue} names no cluster, so all of it is of --cluster {cluster}\n"
+    queue.write_text(QUEUES["a column"])
+    nodes.write_text(table.format(8))
+    assert main([*asked[:6], "--cluster", "hpc2"]) == 0
+    told = capsys.readouterr()
+    assert "b = 0.7500" in told.out
+    assert told.err == f"assumed: {nodes} names no cluster, so all of it is of --cluster hpc2\n"

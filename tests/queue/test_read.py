@@ -124,6 +124,16 @@ def test_states_that_are_not_known_are_counted_and_named(tmp_path: Path, capsys:
     assert "assumed: 2 jobs are in states that are not known here, taken as not running: A_NEW_STATE" in notes
 
 
+def test_a_job_with_no_state_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty list refused the whole queue."""
+    jobs = [{"job_id": 1, "job_state": ["RUNNING"], "nodes": "n[1-2]"}, {"job_id": 2, "job_state": [], "nodes": "n3"}]
+    path = file(tmp_path, json.dumps({"jobs": jobs}))
+    assert [job.running for job in read_queue(path)] == [True, False]
+    assert main(["cluster", "background", "--queue", str(path), "--nodes-total", "10"]) == 0
+    said = "assumed: 1 job is in a state that is not known here, taken as not running: NO STATE\n"
+    assert capsys.readouterr().out.endswith(said)
+
+
 @pytest.mark.parametrize(
     ("state", "hint"),
     [

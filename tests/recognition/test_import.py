@@ -497,6 +497,11 @@ def test_fabrics_that_no_switch_joins_are_said():
     recognised = machine_of(slurm.read(two), "file", "tiny")
     assert recognised.notes == ["assumed: the 2 fabrics of the file, which no switch joins, are one machine"]
     assert machine_of(slurm.read(TREE), "file", "tiny").notes == []
+    leaves = "SwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 Nodes=n[5-8]\n"
+    said = "assumed: the 2 fabrics of the file, which no switch joins, are one machine"
+    assert said in machine_of(slurm.read(leaves), "file", "summit").notes
+    assert said not in machine_of(slurm.read(leaves + "SwitchName=top Switches=s[1-2]\n"), "file", "summit").notes
+    assert said not in machine_of(slurm.read(leaves.splitlines()[0]), "file", "summit").notes
 
 
 def test_nodes_of_a_switch_that_joins_others_are_kept_or_refused():

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from odonata.background.utilisation import LEAST_NODES, Background
 from odonata.errors import InputError
 from odonata.queue.accounting import Record, Run, read_runs
+from odonata.queue.records import not_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import polars as pl
@@ -42,6 +43,8 @@ class History:
     """Jobs that ran."""
     skipped: int
     """Jobs left out because they end before they start."""
+    unknown_states: Mapping[str, int] = field(default_factory=dict)
+    """States that are not known here -> how many jobs have them. These are taken as not running."""
 
     def frame(self) -> pl.DataFrame:
         """The series as a table.
@@ -102,7 +105,8 @@ def read_history(
     if total is None:
         raise InputError("the number of nodes of the machine is not known", file=file, hint="give --nodes-total N")
     if not record.runs:
-        raise InputError("no job in the file ran", file=file)
+        hint = not_known(dict(record.unknown_states)) if record.unknown_states else None
+        raise InputError("no job in the file ran", file=file, hint=hint)
     try:
         return _sampled(record, total, every_s, least_nodes)
     except InputError as e:
@@ -132,7 +136,7 @@ def _sampled(record: Record, total: int, every_s: float, least_nodes: int) -> Hi
             samples.append(state)
     span = last - first
     mean_b, mean_b1 = (area_b / span, area_b1 / span) if span else (samples[0].b, samples[0].b1)
-    return History(times, samples, mean_b, mean_b1, len(record.runs), record.skipped)
+    return History(times, samples, mean_b, mean_b1, len(record.runs), record.skipped, record.unknown_states)
 
 
 def _states(runs: list[Run], total: int, least_nodes: int, last: float) -> Iterator[tuple[float, float, Background]]:

@@ -384,6 +384,7 @@ def _series(history: History) -> dict[str, Any]:
         "mean_b1": history.mean_b1,
         "runs": history.runs,
         "skipped": history.skipped,
+        **({"unknown_states": dict(history.unknown_states)} if history.unknown_states else {}),
         "time": [_moment(at) for at in history.times],
         "b1": [sample.b1 for sample in history.samples],
         "b": [sample.b for sample in history.samples],
@@ -394,6 +395,8 @@ def _series(history: History) -> dict[str, Any]:
 
 
 def _past(history: History) -> str:
+    from odonata.queue.records import not_known
+
     ascending = sorted(sample.b for sample in history.samples)
     low, middle, high = (ascending[int(q * (len(ascending) - 1))] for q in (0.05, 0.5, 0.95))
     highest = max(range(len(history.times)), key=lambda at: history.samples[at].b)
@@ -406,6 +409,8 @@ def _past(history: History) -> str:
     ]
     if history.skipped:
         lines.append(f"{history.skipped:,} jobs left out: they end before they start, so the clock was set back")
+    if history.unknown_states:
+        lines.append(f"assumed: {not_known(dict(history.unknown_states))}")
     return "\n".join(lines)
 
 

@@ -11,8 +11,9 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from odonata.errors import InputError, shortened
 from odonata.queue import clusters
 from odonata.queue.durations import NONE, duration_s
 from odonata.queue.hosts import MOST_HOSTS, expand
+from odonata.queue.records import past_states, unknown_of
 from odonata.queue.slurm import json_output, table_output
 from odonata.reading import OUTPUT_BYTES, read_output
 
@@ -66,6 +68,8 @@ class Record:
     nodes_total: int | None = None
     skipped: int = 0
     """Jobs whose end lies before their start: the clock was set back."""
+    unknown_states: Mapping[str, int] = field(default_factory=dict)
+    """States that are not known here -> how many jobs have them. These are taken as not running, and left out."""
 
 
 #: Columns of PM100 and M100 that are used.
@@ -80,7 +84,7 @@ _NAMES = {
     "partition": "partition",
 }
 #: The others that are read, if they are there.
-_MORE = ("submit_time", "time_limit", "num_nodes_alloc", "cluster")
+_MORE = ("submit_time", "time_limit", "num_nodes_alloc", "cluster", "job_state")
 #: The first second of the year 10000, which a calendar does not have.
 _LAST_S = 253_402_300_800
 #: Status of a line of SWF that is a part of an interrupted job: to be continued, or the last of a job that completed
@@ -109,18 +113,18 @@ def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str 
     """
     try:
         if _begins_with(file, b"PAR1"):
-            return _collect(_from_table(_parquet_rows(file), cluster))
+            return _collect(lambda strange: _from_table(_parquet_rows(file), cluster, strange))
         text = read_output(file)
         if text.lstrip().startswith("{"):
-            return _collect(_from_json(text, cluster))
+            return _collect(lambda strange: _from_json(text, cluster, strange))
         first = next(line for line in reading.lines(text) if line.strip())
         if _is_swf(first):
             if cluster is not None:
                 raise InputError("a trace in SWF is of one cluster", hint="leave out --cluster")
             return _from_swf(text, cores_per_node)
         if "," in first and "|" not in first:
-            return _collect(_from_table(_csv_rows(text), cluster))
-        return _collect(_from_sacct(text, cluster))
+            return _collect(lambda strange: _from_table(_csv_rows(text), cluster, strange))
+        return _collect(lambda strange: _from_sacct(text, cluster, strange))
     except InputError as e:
         raise foreign.explained(e.at(file, e.line), file, "history") from None
 
@@ -147,18 +151,27 @@ def _begins_with(file: str | Path, magic: bytes) -> bool:
         raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
 
 
-def _collect(runs: Iterable[Run]) -> Record:
+def _collect(read: Callable[[Counter[str]], Iterable[Run]]) -> Record:
+    """The jobs that a function reads. It counts the states that are not known in what it is given."""
+    strange = Counter[str]()
     kept: list[Run] = []
     skipped = 0
-    for run in runs:
+    for run in read(strange):
         if run.end is not None and run.end < run.start:
             skipped += 1
         else:
             kept.append(run)
-    return Record(kept, skipped=skipped)
+    return Record(kept, skipped=skipped, unknown_states=dict(strange))
 
 
-def _from_sacct(text: str, cluster: str | None) -> Iterator[Run]:
+def _strange(states: frozenset[str], strange: Counter[str]) -> bool:
+    """Whether a job is in a state that is not known, which is then counted."""
+    names = unknown_of(states)
+    strange.update(names)
+    return bool(names)
+
+
+def _from_sacct(text: str, cluster: str | None, strange: Counter[str]) -> Iterator[Run]:
     listed = table_output.rows(text, ("id", "start", "end", "hosts"), "sacct")
     for row in table_output.of_cluster(listed, cluster, "jobs"):
         if "." in row["id"]:
@@ -168,6 +181,8 @@ def _from_sacct(text: str, cluster: str | None) -> Iterator[Run]:
             nodes = table_output.hosts(row)
             if start is None or not nodes:
                 continue  # it never ran
+            if "state" in row.values and _strange(past_states(row["state"]), strange):
+                continue
             table_output.check_count(row, nodes)
             told: dict[str, Any] = {
                 key: row.get(key).removeprefix("(null)") for key in ("name", "user", "account", "partition")
@@ -178,7 +193,7 @@ def _from_sacct(text: str, cluster: str | None) -> Iterator[Run]:
             raise InputError(f"job {row['id']}: {e.message}", line=row.line, hint=e.hint) from None
 
 
-def _from_json(text: str, cluster: str | None) -> Iterator[Run]:
+def _from_json(text: str, cluster: str | None, strange: Counter[str]) -> Iterator[Run]:
     for at, record in json_output.records_of_jobs(text, cluster):
         where = f"jobs[{at}] (job {record.get('job_id')})"
         times = record.get("time", {})
@@ -188,13 +203,13 @@ def _from_json(text: str, cluster: str | None) -> Iterator[Run]:
         try:
             start = _second(times.get("start", record.get("start_time")))
             end = _second(times.get("end", record.get("end_time")))
-            states = json_output.texts_of_state(record)
+            states = json_output.states_of(record)
             nodes = tuple(dict.fromkeys(json_output.hosts(record)))
         except InputError as e:
             raise InputError(f"{where}: {e.message}") from None
         if "time" not in record and "start_time" not in record:
             raise InputError(f"{where}: it has neither `time.start` nor `start_time`")
-        if start and nodes:
+        if start and nodes and not _strange(states, strange):
             # The queue gives the end that a running job is expected to have.
             end_s = None if "RUNNING" in states or not end else end
             yield Run(start, end_s, nodes, len(nodes), **_told_by_json(record, times))
@@ -338,7 +353,9 @@ def _need_columns(names: Iterable[str]) -> None:
         )
 
 
-def _from_table(rows: Iterable[tuple[str, dict[str, Any]]], cluster: str | None) -> Iterator[Run]:
+def _from_table(
+    rows: Iterable[tuple[str, dict[str, Any]]], cluster: str | None, strange: Counter[str]
+) -> Iterator[Run]:
     for where, row in clusters.of_one([*rows], lambda entry: str(entry[1].get("cluster") or ""), cluster, "jobs"):
         try:
             start, end = _span(row["start_time"], row["end_time"])
@@ -353,6 +370,11 @@ def _from_table(rows: Iterable[tuple[str, dict[str, Any]]], cluster: str | None)
             raise InputError(f"{where}: {e.message}") from None
         if not nodes and not count:
             continue
+        try:
+            if isinstance(state := row.get("job_state"), str) and _strange(past_states(state), strange):
+                continue
+        except InputError as e:
+            raise InputError(f"{where}: {e.message}", hint=e.hint) from None
         told: dict[str, Any] = {of: str(row[name]) for name, of in _NAMES.items() if row.get(name) not in (None, "")}
         try:
             submit, limit = _time(row.get("submit_time")), _limit(row.get("time_limit"))

@@ -1,6 +1,7 @@
 """Text of `squeue` or `sinfo` without its header: the file, and the format that it was printed with."""
 
 import re
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
@@ -114,14 +115,27 @@ def listings(
 ) -> tuple[File | None, File | None]:
     """The files of the queue and of the nodes, with the values of the options for them.
 
+    Of two files, one may name no cluster: it is taken as it is, and standard error says so.
+
     Raises InputError for a format or a cluster without a file.
     """
     if cluster is not None and queue is None and nodes is None:
         raise InputError("--cluster chooses a cluster of a file, and no file is given")
-    return (
+    files = (
         listing(queue, queue_format, "--queue-format", cluster),
         listing(nodes, nodes_format, "--nodes-format", cluster),
     )
+    if cluster is None or files[0] is None or files[1] is None:
+        return files
+    from odonata.queue.snapshot import names_clusters
+
+    named = names_clusters(files[0], "squeue"), names_clusters(files[1], "sinfo")
+    if named[0] == named[1]:
+        return files
+    bare = files[named.index(False)]
+    what = f"names no cluster, so all of it is of --cluster {shortened(cluster, 60)}"
+    print(f"assumed: {shortened(str(bare), 200)} {what}", file=sys.stderr)
+    return files if named[0] else (listing(queue, queue_format, "--queue-format"), files[1])
 
 
 def cluster_of(file: File) -> str | None:

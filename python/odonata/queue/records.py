@@ -39,6 +39,8 @@ _SHORT_STATES = {
     "TO": "TIMEOUT",
     "UD": "UPDATE_DB",
 }
+#: What stands for the state of a job of which the source gives none.
+NO_STATE = "NO STATE"
 _STATES = frozenset(_SHORT_STATES.values()) | {"RECONFIG_FAIL"}
 
 #: States in which the processes of a job run. A job that is being set up, cleaned up, suspended or stopped holds nodes
@@ -220,7 +222,23 @@ def is_job_state(text: str) -> bool:
 
 def unknown_states(jobs: Iterable[Job]) -> dict[str, int]:
     """The states of jobs that are not known here -> how many jobs have them."""
-    return dict(Counter(name for job in jobs for name in sorted(job.states - _STATES)))
+    return dict(Counter(name for job in jobs for name in unknown_of(job.states)))
+
+
+def unknown_of(states: Iterable[str]) -> list[str]:
+    """Those of some states of a job that are not known here, sorted."""
+    return sorted(set(states) - _STATES)
+
+
+def past_states(text: str) -> frozenset[str]:
+    """The states of a job of the past, as `job_states`. A column may be empty, and `sacct` cuts it: `OUT_OF_ME+`."""
+    bare = text.strip()
+    if not bare:
+        return frozenset({NO_STATE})
+    if bare.endswith("+"):
+        whole = sorted(name for name in _STATES if name.startswith(bare[:-1].upper()))
+        return frozenset(whole[:1]) if whole else job_states(bare[:-1])
+    return job_states(bare)
 
 
 def not_known(states: dict[str, int]) -> str:

@@ -96,6 +96,21 @@ def read_nodes(file: File | None = None) -> list[Node]:
         raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
 
 
+def names_clusters(file: File, command: str) -> bool:
+    """Whether a file of `squeue` or `sinfo` says of which cluster its entries are; also if it cannot be read."""
+    try:
+        text = read_output(str(file))
+        if isinstance(file, Listing) and file.format is not None:
+            return table_output.names_clusters(text, command, header(file.format, command))
+        if text.lstrip()[:1] in ("{", "["):
+            return json_output.names_clusters(text)
+        if record_output.is_records(text, "JobId") or record_output.is_records(text, "NodeName"):
+            return False
+        return text.strip() != _NO_JOBS and table_output.names_clusters(text, command)
+    except InputError:
+        return True  # who reads it says what is wrong
+
+
 def nodes_in_queue_file(file: File) -> list[Node] | None:
     """The nodes that a file of a queue lists beside its jobs, as one JSON object with `jobs` and `nodes` does."""
     text = read_output(str(file))

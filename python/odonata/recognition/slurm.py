@@ -43,7 +43,7 @@ def read(text: str) -> Fabric | Grouping:
             return _cabled(parsed.switches, comments)
     topology = parse_topology(text)
     blocks = bool(parsed.blocks) and len(topology.groups) == 1
-    several = len(topology.fabrics) > 1 and any(switch.switches for switch in parsed.switches.values())
+    several = len(topology.fabrics) > 1
     notes = [f"assumed: the {len(topology.fabrics):,} fabrics of the file, which no switch joins, are one machine"]
     notes = notes if several else []
     return Grouping("topology of Slurm", topology.groups, remarks.read(comments), whole=blocks, notes=notes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
 from odonata.queue.accounting import read_runs
+from odonata.queue.records import not_known
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +92,8 @@ def read_stream(
         ) from None
     if record.skipped:
         notes.append(f"{record.skipped:,} jobs left out that end before they start")
+    if record.unknown_states:
+        notes.append(f"assumed: {not_known(dict(record.unknown_states))}")
     runs = [run for run in record.runs if run.end is not None and run.end > run.start]
     if len(runs) < len(record.runs):
         notes.append(f"{len(record.runs) - len(runs):,} jobs left out that had not ended, or took no time")

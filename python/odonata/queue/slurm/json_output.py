@@ -18,7 +18,7 @@ from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue import clusters
 from odonata.queue.hosts import expand_field
-from odonata.queue.records import Job, Listings, Node, job_states, node_states
+from odonata.queue.records import NO_STATE, Job, Listings, Node, job_states, node_states
 
 
 def queue(text: str, cluster: str | None = None) -> list[Job]:
@@ -61,6 +61,11 @@ def number(value: Any) -> int | None:
 def records_of_jobs(text: str, cluster: str | None = None) -> list[tuple[int, dict[str, Any]]]:
     """The objects under `jobs` of one cluster, each with its place. Raises InputError if there are none such."""
     return _of_cluster(_records(_parse(text), ("jobs",), "sacct --json"), cluster, "jobs")
+
+
+def names_clusters(text: str) -> bool:
+    """Whether an object of a JSON text says of which cluster it is. Raises InputError if there are none."""
+    return any(map(_cluster, _records(_parse(text), ("jobs", "nodes", "sinfo"), "squeue --json")))
 
 
 def _cluster(record: dict[str, Any]) -> str:
@@ -134,7 +139,7 @@ def _job(record: dict[str, Any], where: str, now: int | None) -> Job:
     name = number(record.get("job_id"))
     where = where if name is None else f"{where} (job {name})"
     try:
-        states = frozenset[str]().union(*(job_states(text) for text in texts_of_state(record)))
+        states = states_of(record)
         listed = tuple(dict.fromkeys(hosts(record)))
     except InputError as e:
         raise InputError(f"{where}: {e.message}") from None
@@ -156,13 +161,18 @@ def _job(record: dict[str, Any], where: str, now: int | None) -> Job:
     return job
 
 
-def texts_of_state(record: dict[str, Any]) -> list[str]:
+def states_of(record: dict[str, Any]) -> frozenset[str]:
+    """The states of a job; `NO_STATE` for an empty list. Raises InputError if they are missing."""
+    return frozenset[str]().union(*map(job_states, _texts_of_state(record))) or frozenset({NO_STATE})
+
+
+def _texts_of_state(record: dict[str, Any]) -> list[str]:
     """The states of a job: `job_state` of `squeue`, `state.current` of `sacct`. Raises InputError if missing."""
     value = record.get("job_state", record.get("state"))
     if isinstance(value, dict):
         value = value.get("current")
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(
             f"expected `job_state` as a text or a list of texts, found `{shortened(repr(value), 60)}`"
             if value is not None

@@ -114,6 +114,11 @@ def nodes(text: str, header: str | None = None, cluster: str | None = None) -> l
     return listings.nodes()
 
 
+def names_clusters(text: str, command: str, header: str | None = None) -> bool:
+    """Whether a table says of which cluster a row is. Raises InputError as `rows`."""
+    return any(row.get("cluster") for row in rows(text, ("state", "hosts"), command, header))
+
+
 def of_cluster(listed: Iterable[Row], cluster: str | None, what: str) -> list[Row]:
     """The rows of one cluster. Raises InputError for several without a choice."""
     return clusters.of_one(list(listed), lambda row: row.get("cluster"), cluster, what)
