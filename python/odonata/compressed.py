@@ -22,6 +22,19 @@ _KINDS = {
     b"7z\xbc\xaf\x27\x1c": ("7-Zip", "7z x -so FILE"),
 }
 
+_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip", ".z", ".7z")
+"""Endings of the names of compressed files, in lower case."""
+
+
+def bare(file: Path) -> Path:
+    """The file without the ending that says how it is compressed: `m.csv` for `m.csv.gz`."""
+    return file.with_suffix("") if is_named(file) else file
+
+
+def is_named(file: Path) -> bool:
+    """Whether the ending of its name says that it is compressed."""
+    return file.suffix.lower() in _ENDINGS
+
 
 def refused(file: str | Path, data: bytes) -> InputError | None:
     """The error for a compressed file where text is expected; None if it is not compressed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 from pathlib import Path
 
 import numpy as np
@@ -304,3 +306,15 @@ def test_files_that_are_no_table(analyse, here: Path) -> None:
         status, out, err = analyse(name)
         assert (status, out) == (2, "")
         assert said in err
+
+
+def test_compressed_tables(analyse, here: Path) -> None:
+    measured().write_csv("t.csv")
+    Path("t.csv.gz").write_bytes(gzip.compress(Path("t.csv").read_bytes()))
+    whole = analyse("t.csv", "--correlate", "b", "--json")
+    assert whole[0] == 0
+    assert analyse("t.csv.gz", "--correlate", "b", "--json")[1] == whole[1].replace("t.csv", "t.csv.gz")
+    Path("t.csv.xz").write_bytes(lzma.compress(Path("t.csv").read_bytes()))
+    status, out, err = analyse("t.csv.xz")
+    assert (status, out) == (2, "")
+    assert "t.csv.xz: compressed by xz; expected text\n  hint: unpack it: unxz -c t.csv.xz" in err

@@ -419,3 +419,45 @@ def test_facts_of_aries():
     facts = dict(machine.load("theta").table.facts())
     assert facts["ports used"] == "at most 44 of a router (4 node, 15 chassis, 15 group, 10 optical), of 48"
     assert facts["nodes of a chassis"] == "64"
+
+
+ONE_GROUP = [
+    (DRAGONFLY, "global_links_per_router"),
+    (CASCADE, "global_links_per_router"),
+    (
+        {"kind": "dragonfly-plus", "leaves": 2, "spines": 2, "nodes_per_leaf": 4, "global_links_per_spine": 2},
+        "global_links_per_spine",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "key"), ONE_GROUP)
+def test_a_machine_of_one_group_needs_no_counts_of_links_between_groups(table, key):
+    several = {**whole(table), "groups": 3}
+    without = {name: value for name, value in several.items() if name != key}
+    given = machine.load({**several, "groups": 1})
+    ports = core.describe(given.topology)
+    for alone in (without, {**without, key: 0}, {**without, key: 0, "links_per_pair": 0}):
+        made = machine.load({**alone, "groups": 1})
+        assert made.topology == {**given.topology, key: 0}
+        described = core.describe(made.topology)
+        assert described["links"] == ports["links"]
+        assert getattr(made.table, key) == 0
+    sources = {row.key: row.source for row in machine.load({**without, "groups": 1}).sources}
+    assert sources[key] == "default: none, as there is one group"
+    with pytest.raises(InputError, match=f"missing key `{key}`"):
+        machine.load(without)
+    for name in (key, "links_per_pair"):
+        with pytest.raises(InputError) as refused:
+            machine.load({**several, name: 0})
+        assert refused.value.message == f"`{name}` must be at least 1 to join 3 groups, found 0"
+
+
+def test_a_fat_tree_of_one_pod_may_say_that_it_has_no_cores():
+    links = {name: {"bandwidth": "1 GB/s"} for name in ("node", "leaf")}
+    tree = {"kind": "fat-tree", "leaves": 2, "spines": 2, "nodes_per_leaf": 2, "fabric": {"links": links}}
+    assert machine.load({**tree, "pods": 1, "cores": 0, "core_links": 0}).topology == machine.load(tree).topology
+    links["core"] = links["node"]
+    for wrong in ({"cores": 0}, {"cores": 2, "core_links": 0}):
+        with pytest.raises(InputError, match="must be at least 1 to join 2 groups, found 0"):
+            machine.load({**tree, "pods": 2, **wrong})

@@ -1,5 +1,6 @@
 """Chakra execution traces: what becomes of each kind of node, process groups, older schemas, and errors."""
 
+import gzip
 import json
 
 import pytest
@@ -422,3 +423,11 @@ def test_a_trace_is_read_once(tmp_path, monkeypatch):
     text = TEXT % ("", '{ chakra = "x.*.et" }') + '[[job]]\nname = "b"\napp = { chakra = "x.*.et" }\n'
     parse(text, tmp_path / "s.toml").resolve()
     assert len(calls) == 1
+
+
+def test_traces_that_gzip_has_compressed_are_read(tmp_path):
+    write(tmp_path, *[trace(collective(ALL_REDUCE))] * 2)
+    plain = goal(tmp_path)
+    for file in tmp_path.glob("*.et"):
+        (tmp_path / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert goal(tmp_path, 'chakra = "x.*.et.gz"') == plain

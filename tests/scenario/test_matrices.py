@@ -1,6 +1,8 @@
 """Communication matrices: every form of file gives the messages that it says, and others are refused."""
 
+import gzip
 import json
+import lzma
 
 import numpy as np
 import pytest
@@ -272,3 +274,21 @@ def test_errors_lead_to_the_line_of_the_scenario_or_of_the_file(tmp_path):
     with pytest.raises(InputError) as caught:
         resolved(tmp_path)
     assert "s.toml:5: a pair of ranks exchanges 1,125,899,906,842,624 bytes" in str(caught.value)
+
+
+def test_matrices_that_gzip_has_compressed_are_read(tmp_path):
+    text = "source,target,bytes\n0,1,8\n"
+    (tmp_path / "m.csv").write_text(text)
+    for name in ("m.csv.gz", "n.csv"):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+        assert iteration_pairs(read_matrix(tmp_path / name), 2) == iteration_pairs(read_matrix(tmp_path / "m.csv"), 2)
+    np.savez_compressed(tmp_path / "m.npz", bytes=np.array([[0, 8], [0, 0]]))
+    assert iteration_pairs(read_matrix(tmp_path / "m.npz"), 2) == [[0, 1, 8, 1]]
+
+
+def test_what_else_has_compressed_a_matrix_is_named(tmp_path):
+    for name, form in (("m.csv.xz", None), ("m.json", None), ("m.txt", "csv")):
+        (tmp_path / name).write_bytes(lzma.compress(b"source,target,bytes"))
+        with pytest.raises(InputError, match="compressed by xz; expected text") as refused:
+            read_matrix(tmp_path / name, form)
+        assert refused.value.hint == f"unpack it: unxz -c {tmp_path / name}"

@@ -1,5 +1,8 @@
 """Traces: from a file to the specification, and the errors for traces that do not fit."""
 
+import bz2
+import gzip
+import lzma
 import os
 
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from odonata.errors import InputError
 from odonata.machine import core
 from odonata.scenario import parse
+from odonata.scenario.apps.trace import Trace
 
 TEXT = """\
 system = "tiny"
@@ -205,3 +209,26 @@ def test_a_chakra_trace_is_named_as_such(folder):
     with pytest.raises(InputError, match="a Chakra trace, which has a key of its own") as caught:
         resolved(folder, file="x.et")
     assert 'app = { chakra = "x.et" }' in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["x.goal.gz", "x.GOAL.GZ", "y.goal"])
+def test_a_trace_that_gzip_has_compressed_is_read(folder, name):
+    (folder / name).write_bytes(gzip.compress(GOAL.encode()))
+    assert resolved(folder, file=name).spec == resolved(folder).spec
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "tool", "command"),
+    [
+        ("x.goal.bz2", bz2.compress(b"x"), "bzip2", "bunzip2 -c"),
+        ("x.csv.xz", lzma.compress(b"x"), "xz", "unxz -c"),
+        ("x.goal", b"\x28\xb5\x2f\xfd\0", "zstd", "unzstd -c"),
+        ("x.bin.zip", b"PK\x03\x04", "zip", "unzip -p"),
+    ],
+)
+def test_what_else_has_compressed_a_trace_is_named(folder, name, data, tool, command):
+    (folder / name).write_bytes(data)
+    with pytest.raises(InputError) as refused:
+        Trace(trace=name).own_ranks(folder)
+    assert refused.value.message == f"compressed by {tool}; expected text"
+    assert refused.value.hint == f"unpack it: {command} {folder / name}"

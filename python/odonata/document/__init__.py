@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from odonata.document.quantities import (
         Bandwidth,
         Count,
+        CountOrZero,
         PositiveTime,
         Ratio,
         Seed,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bandwidth",
     "Count",
+    "CountOrZero",
     "Document",
     "PositiveTime",
     "Ratio",
@@ -42,7 +44,10 @@ __getattr__ = lazily(
     __name__,
     {
         "document": ("Document", "parse", "read"),
-        "quantities": ("Bandwidth", "Count", "PositiveTime", "Ratio", "Seed", "Size", "Time", "input_error_as_problem"),
+        "quantities": (
+            *("Bandwidth", "Count", "CountOrZero", "PositiveTime", "Ratio", "Seed", "Size", "Time"),
+            "input_error_as_problem",
+        ),
         "table": ("Table", "validate"),
     },
 )

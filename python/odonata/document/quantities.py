@@ -87,6 +87,10 @@ def _count(value: Any) -> int:
     return _integer(value, "a count", 1, 2**32 - 1)
 
 
+def _count_or_zero(value: Any) -> int:
+    return _integer(value, "a count", 0, 2**32 - 1)
+
+
 def _seed(value: Any) -> int:
     return _integer(value, "a seed", 0, 2**64 - 1)
 
@@ -113,5 +117,7 @@ Ratio = Annotated[
 ]
 #: A whole number from 1 on.
 Count = Annotated[int, BeforeValidator(input_error_as_problem(_count)), Field()]
+#: A whole number from 0 on.
+CountOrZero = Annotated[int, BeforeValidator(input_error_as_problem(_count_or_zero)), Field()]
 #: The seed of a random stream: 0 to 2^64 - 1.
 Seed = Annotated[int, BeforeValidator(input_error_as_problem(_seed)), Field()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata import reading, units
+from odonata import compressed, reading, units
 from odonata.errors import InputError, shortened, unknown
 
 if TYPE_CHECKING:
@@ -187,6 +187,7 @@ def _read_file(path: Path) -> pl.DataFrame:
         data = reading.read_bytes(path, MOST_BYTES)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=path) from None
+    data = compressed.unpacked(path, data, MOST_BYTES)
     if not data.strip():
         raise InputError("the file is empty", file=path)
     if data.startswith(b"PAR1"):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from odonata import reading
+from odonata import compressed, reading
 from odonata.errors import InputError
 from odonata.machine.kinds.listed import Routers, check_cables
 
@@ -75,6 +75,8 @@ def _records(file: Path, numbers: int) -> NDArray[np.int64]:
         data = reading.read_bytes(file)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
+    if compressed.is_named(file):
+        data = compressed.unpacked(file, data, reading.TEXT_BYTES)
     width = 4 * numbers
     if len(data) % width:
         whole, left = divmod(len(data), width)

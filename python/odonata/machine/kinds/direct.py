@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.document import Count, Seed
+from odonata.document import Count, CountOrZero, Seed
 from odonata.errors import InputError
-from odonata.machine.kinds.kind import MachineTable, has_several_nics, with_rail
+from odonata.machine.kinds.kind import MachineTable, has_several_nics, with_rail, without_links_between_groups
 from odonata.machine.kinds.lists import GlobalLinks, PairLinks
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.kinds.words import links_between
@@ -27,14 +27,17 @@ class DirectTable(MachineTable):
         "spread": "default: the ports of a router one after the other",
         "rails": "default: one NIC per node",
         "rails_on": "default: all NICs of a node on one router",
+        "global_links_per_router": "default: none, as there is one group",
         "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
     intra_numbers: ClassVar[int | None] = 3
 
     groups: Count = Field(description="number of groups")
     nodes_per_router: Count = Field(description="NICs on each router: its nodes, if these have one NIC each")
-    global_links_per_router: Count = Field(description="global ports of each router")
-    links_per_pair: Count | None = Field(
+    global_links_per_router: CountOrZero = Field(
+        description="global ports of each router; a machine of one group needs none"
+    )
+    links_per_pair: CountOrZero | None = Field(
         None, description="cables between each pair of groups (default: as many as fit)"
     )
     arrangement: Literal["absolute", "relative", "circulant", "palmtree", "random"] | None = Field(
@@ -78,12 +81,13 @@ class DirectTable(MachineTable):
             result.setdefault("arrangement_seed", 0)
         if has_several_nics(result):
             result.setdefault("rails_on", "one-router")
-        return with_rail(result)
+        return with_rail(without_links_between_groups(result, "global_links_per_router"))
 
     def check(self) -> None:
         """Raises InputError if the links do not fit, or the machine is too large."""
         self._check_rails()
         self.check_common()
+        self.check_counts_between_groups("global_links_per_router", "links_per_pair")
         if self.arrangement_seed is not None and self.arrangement != "random":
             message = "`arrangement_seed` belongs to the arrangement `random`"
             raise InputError(message, path=("arrangement_seed",))

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from odonata.document import Count
+from odonata.document import Count, CountOrZero
 from odonata.errors import InputError
-from odonata.machine.kinds.kind import MachineTable, with_rail
+from odonata.machine.kinds.kind import MachineTable, with_rail, without_links_between_groups
 from odonata.machine.kinds.lists import GlobalLinks, PairLinks
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.kinds.words import capacity, links_between
@@ -24,6 +24,7 @@ class DragonflyPlusTable(MachineTable):
     usual_rules: ClassVar[Mapping[str, str]] = {"arrangement": "linear"}
     default_sources: ClassVar[Mapping[str, str]] = {
         "arrangement": "default: linear (Kang 2019, section 3.1.1)",
+        "global_links_per_spine": "default: none, as there is one group",
         "fabric.nic.rail": "default: the NIC is drawn for each message",
     }
     intra_numbers: ClassVar[int | None] = 2
@@ -34,8 +35,10 @@ class DragonflyPlusTable(MachineTable):
     leaves: Count = Field(description="leaf routers per group")
     spines: Count = Field(description="spine routers per group")
     nodes_per_leaf: Count = Field(description="compute nodes per leaf")
-    global_links_per_spine: Count = Field(description="global ports of each spine")
-    links_per_pair: Count | None = Field(
+    global_links_per_spine: CountOrZero = Field(
+        description="global ports of each spine; a machine of one group needs none"
+    )
+    links_per_pair: CountOrZero | None = Field(
         None, description="cables between each pair of groups (default: as many as fit)"
     )
     arrangement: Literal["linear", "parallel"] | None = Field(
@@ -55,7 +58,7 @@ class DragonflyPlusTable(MachineTable):
     @classmethod
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
         """The table with the default of several NICs too, if a node has several."""
-        return with_rail(super().completed(table))
+        return with_rail(without_links_between_groups(super().completed(table), "global_links_per_spine"))
 
     def check(self) -> None:
         """Raises InputError if the links do not fit, or the machine is too large."""
@@ -63,6 +66,7 @@ class DragonflyPlusTable(MachineTable):
             message = f"the last group has {self.last_group_leaves} leaves, more than the {self.leaves} of a full one"
             raise InputError(message, path=("last_group_leaves",))
         self.check_common()
+        self.check_counts_between_groups("global_links_per_spine", "links_per_pair")
         self.check_rail(self._nics())
         pairs = self.pairs()
         spines, ports = self.spines, self.global_links_per_spine

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from odonata import units
-from odonata.document import Count
+from odonata.document import Count, CountOrZero
 from odonata.errors import InputError
 from odonata.machine.kinds.kind import MachineTable, has_several_nics, with_rail
 from odonata.machine.kinds.pairs import Pairs
@@ -41,14 +41,16 @@ class FatTreeTable(MachineTable):
     pods: Count = Field(1, description="number of pods; 1 in a tree of two levels")
     leaves: Count = Field(description="leaf routers per pod (and plane)")
     spines: Count = Field(description="spine routers per pod (and plane), each linked to all its leaves")
-    cores: Count | None = Field(
+    cores: CountOrZero | None = Field(
         None,
         description="core routers (of a plane), a multiple of `spines`: spine k of every pod is linked to share k of "
         "them; none in a tree of two levels",
     )
     nodes_per_leaf: Count = Field(description="nodes with a NIC on a leaf")
     leaf_links: Count = Field(1, description="cables between a leaf and each spine of its pod")
-    core_links: Count | None = Field(None, description="cables between a spine and each of its cores (default: 1)")
+    core_links: CountOrZero | None = Field(
+        None, description="cables between a spine and each of its cores (default: 1)"
+    )
     rails: Count = Field(1, description="NICs per node")
     rails_on: Literal["one-leaf", "different-leaves", "planes"] | None = Field(
         None,
@@ -61,6 +63,8 @@ class FatTreeTable(MachineTable):
     def completed(cls, table: Mapping[str, Any]) -> dict[str, Any]:
         """The table with the defaults of three levels and of several NICs too, if it has them."""
         result = super().completed(table)
+        if cls._has_no_cores(result):
+            result = {key: value for key, value in result.items() if key not in ("cores", "core_links") or value != 0}
         if result.get("cores") is not None:
             result.setdefault("core_links", 1)
         if has_several_nics(result):
@@ -70,7 +74,12 @@ class FatTreeTable(MachineTable):
     @classmethod
     def classes_of(cls, table: Mapping[str, Any]) -> tuple[str, ...]:
         """A tree of two levels has no links to cores."""
-        return cls.classes if table.get("cores") is not None else cls.classes[:2]
+        return cls.classes if table.get("cores") is not None and not cls._has_no_cores(table) else cls.classes[:2]
+
+    @staticmethod
+    def _has_no_cores(table: Mapping[str, Any]) -> bool:
+        """Whether a table has one pod, and says that it has no cores: with 0, or not at all."""
+        return table.get("pods", 1) == 1 and not table.get("cores")
 
     @property
     def own_classes(self) -> tuple[str, ...]:
@@ -89,6 +98,7 @@ class FatTreeTable(MachineTable):
             raise InputError(
                 f"{self.pods} pods need `cores`, which join them", hint=f"a multiple of {self.spines}", path=("pods",)
             )
+        self.check_counts_between_groups("cores", "core_links")
         if self.cores is not None and self.cores % self.spines:
             raise InputError(
                 f"{self.cores} cores cannot be shared equally by {self.spines} spines of a pod",

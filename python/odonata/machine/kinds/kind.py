@@ -149,6 +149,14 @@ class MachineTable(Table):
                 message = f"`fabric.nic.{key}` needs nodes with several NICs"
                 raise InputError(message, hint="`rails = 2`", path=("fabric", "nic", key))
 
+    def check_counts_between_groups(self, *keys: str) -> None:
+        """Raises InputError for a count of links between groups that is 0 though there are several groups."""
+        groups = self.shape().groups
+        for key in keys:
+            if getattr(self, key) == 0 and groups > 1:
+                message = f"`{key}` must be at least 1 to join {groups} groups, found 0"
+                raise InputError(message, hint="only a machine of one group needs none", path=(key,))
+
     def check_common(self) -> None:
         """Raises InputError for values that no kind of machine can have."""
         nodes = self.shape().nodes
@@ -174,6 +182,11 @@ def has_several_nics(table: Mapping[str, Any]) -> bool:
     """Whether the table gives its nodes several NICs. It may not be valid."""
     rails = table.get("rails", 1)
     return isinstance(rails, int) and rails > 1
+
+
+def without_links_between_groups(table: dict[str, Any], ports: str) -> dict[str, Any]:
+    """The table with no global ports under the key `ports`, if it has only one group and does not say how many."""
+    return {ports: 0, **table} if table.get("groups") == 1 else table
 
 
 def with_rail(table: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from odonata import foreign, reading
+from odonata import compressed, foreign, reading
 from odonata.document import Bandwidth, input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine import core
@@ -138,9 +138,10 @@ class Chakra(Program):
 
 def _content(path: Path) -> bytes:
     try:
-        return reading.read_bytes(path, MOST_BYTES, pipes=False)
+        data = reading.read_bytes(path, MOST_BYTES, pipes=False)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read the trace `{path}`: {reading.why(e)}", path=("chakra",)) from None
+    return compressed.unpacked(path, data, MOST_BYTES)
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import foreign, reading
+from odonata import compressed, foreign, reading
 from odonata.errors import InputError, nearest, shortened
 from odonata.scenario.apps.matrix_arrays import of_npy, of_npz
 from odonata.scenario.apps.matrix_profile import of_profile
@@ -35,7 +35,7 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
     path
         The file.
     form
-        One of the values of `FORMS`. Default: by the ending of the file.
+        One of the values of `FORMS`. Default: by the ending of the file, which `.gz` may follow.
 
     Returns
     -------
@@ -47,19 +47,24 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
     InputError
         For a file that cannot be read or is no matrix; with the file, and the line where there is one.
     """
-    if form is None and path.suffix.lower() not in FORMS:
-        near = nearest(path.suffix, FORMS)
+    bare = compressed.bare(path)
+    form = form or FORMS.get(bare.suffix.lower())
+    if form is None:
+        near = nearest(bare.suffix, FORMS)
+        meant = f"{bare.with_suffix(near).name}{path.name[len(bare.name) :]}" if near else None
         error = InputError(
             f"`{path.name}`: expected a file name that ends in {', '.join(FORMS)}",
-            hint=f"did you mean `{path.with_suffix(near).name}`?" if near else 'rename the file, or set format = "csv"',
+            hint=f"did you mean `{meant}`?" if near else 'rename the file, or set format = "csv"',
         )
         raise foreign.explained(error, path, "matrix")
     try:
         data = reading.read_bytes(path, reading.OUTPUT_BYTES, pipes=False)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read the matrix `{path}`: {reading.why(e)}") from None
+    if form != "npz" or compressed.is_named(path):  # an .npz is a zip
+        data = compressed.unpacked(path, data, reading.OUTPUT_BYTES)
     try:
-        return _parsed(data, form or FORMS[path.suffix.lower()])
+        return _parsed(data, form)
     except InputError as e:
         raise foreign.explained(e.at(path, e.line), path, "matrix") from None
     except MemoryError:

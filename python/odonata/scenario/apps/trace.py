@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from odonata import foreign, reading
+from odonata import compressed, foreign, reading
 from odonata.errors import InputError, nearest
 from odonata.machine import core
 from odonata.scenario.apps.app import Program
@@ -50,13 +50,15 @@ class Trace(Program):
     def _read(self, folder: Path) -> dict[str, Any]:
         """Raises InputError with the file and the line."""
         path = folder / self.trace
-        form = self.format or FORMS.get(path.suffix.lower())
-        if form is None and path.suffix.lower() in _CHAKRA:
+        bare = compressed.bare(path)
+        form = self.format or FORMS.get(bare.suffix.lower())
+        if form is None and bare.suffix.lower() in _CHAKRA:
             message = f"`{self.trace}` is named as a Chakra trace, which has a key of its own"
             raise InputError(message, hint=_CHAKRA_HINT.format(file=self.trace), path=("trace",))
         if form is None:
-            near = nearest(path.suffix, FORMS)
-            hint = f"did you mean `{path.with_suffix(near).name}`? Or" if near else "rename the file, or"
+            near = nearest(bare.suffix, FORMS)
+            meant = f"{bare.with_suffix(near).name}{path.name[len(bare.name) :]}" if near else None
+            hint = f"did you mean `{meant}`? Or" if near else "rename the file, or"
             message = f"`{self.trace}`: expected a file name that ends in .goal, .bin or .csv"
             error = InputError(message, hint=f'{hint} set format = "goal"', path=("trace",))
             raise foreign.explained(error, path, "trace")
@@ -64,6 +66,8 @@ class Trace(Program):
             data = reading.read_bytes(path, MOST_BYTES, pipes=False)
         except (OSError, ValueError) as e:
             raise InputError(f"cannot read the trace `{path}`: {reading.why(e)}", path=("trace",)) from None
+        if form != "bin" or compressed.is_named(path):  # the first bytes of a binary trace are a number
+            data = compressed.unpacked(path, data, MOST_BYTES)
         try:
             return _parsed(data, form, self.nic == "keep")
         except InputError as e:
