@@ -422,3 +422,28 @@ def test_the_command_writes_the_scenario_and_the_study(
     assert capsys.readouterr().out == default_text()
     assert main(["cluster", "snapshot"]) == 2
     assert "which machine is the cluster?" in capsys.readouterr().err
+
+
+def test_names_with_other_leading_zeros_are_those_of_the_machine(tmp_path: Path) -> None:
+    """They were refused, with a node far away as the nearest."""
+    path = tmp_path / "padding"
+    said = "assumed: names with other leading zeros are those of `superpod-h100`: `{}` is `node001`"
+    for host, listed in (("node1", "node[1-4]"), ("node00001", "node[00001-00004]"), ("node01", "node[01-04]")):
+        path.write_text(f"JOBID|STATE|NODES|NODELIST\n1|RUNNING|4|{listed}\n")
+        made = from_queue("superpod-h100", queue=path)
+        assert made.nodes == {"1": (1, 2, 3, 4)}
+        assert made.notes[0] == said.format(host)
+    path.write_text("JOBID|STATE|NODES|NODELIST\n1|RUNNING|4|node[1-3,128]\n")
+    made = from_queue("superpod-h100", queue=path)
+    assert made.nodes == {"1": (0, 1, 2, 127)}
+    assert made.notes[0] == said.format("node1")
+    assert made.notes[1].startswith("assumed: hosts count from 1")
+    nodes = tmp_path / "nodes"
+    nodes.write_text("NODELIST STATE\nnode[0-126] idle\nnode127 drain\n")
+    path.write_text("JOBID|STATE|NODES|NODELIST\n1|RUNNING|4|node[1-4]\n")
+    made = from_queue("superpod-h100", queue=path, nodes_file=nodes)
+    assert (made.nodes, made.unavailable) == ({"1": (1, 2, 3, 4)}, (127,))
+    path.write_text("JOBID|STATE|NODES|NODELIST\n1|RUNNING|2|node[1-2]\n2|RUNNING|2|node[001,003]\n")
+    with pytest.raises(InputError, match="job 1 runs on `node1`, and the machine has no such node") as told:
+        from_queue("superpod-h100", queue=path)
+    assert (told.value.hint or "").startswith("`node001` differs in leading zeros only; --names FILE.csv")

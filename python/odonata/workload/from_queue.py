@@ -19,7 +19,7 @@ from odonata.scenario.warnings import messages_per_interval
 from odonata.study.axis import text as as_toml
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
-from odonata.workload.host_numbers import numbered
+from odonata.workload.host_numbers import numbered, same_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -392,7 +392,10 @@ def _known(
         near = nearest(name, ids)
         what = "the machine has no such node" if names is None else f"`{names}` has no such host"
         more = f" ({len({host for _, host in strange}):,} such hosts)" if len(strange) > 1 else ""
-        guess = f"the nearest is `{near}`; " if near else f"it has nodes such as `{next(iter(ids))}`; "
+        if same := same_number(name, ids):
+            guess = f"`{same}` differs in leading zeros only; "
+        else:
+            guess = f"the nearest is `{near}`; " if near else f"it has nodes such as `{next(iter(ids))}`; "
         hint = f"{guess}--names FILE.csv says which host is which node, --leave-out-unknown leaves them out"
         raise InputError(f"job {job.id} runs on `{shortened(name, 60)}`, and {what}{more}", hint=hint)
     if strange:

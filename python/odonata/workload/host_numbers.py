@@ -10,7 +10,7 @@ from odonata.recognition.graph import fields, pattern
 from odonata.recognition.names import node_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from odonata.machine import System
 
@@ -25,6 +25,7 @@ def numbered(
     Hosts with the names of Odonata (`node000`) are nodes by their number. If the file of the nodes lists as many hosts
     as the machine has nodes, with numbers in a row, the first of them is node 0, whatever its number and name. A host
     whose number is that of no node (`node128` of 128), where `node000` is not there, says that they count from 1.
+    Names may have other leading zeros (`node1`), if no number is there with two spellings.
 
     Parameters
     ----------
@@ -41,6 +42,35 @@ def numbered(
         If the names do not say from which number they count.
     """
     own = node_names(system)
+    padded = _padded(own, dict.fromkeys((*used, *listed)))
+    there = set(own)
+    renamed = [name for host, name in padded.items() if host != name and name in there]
+    if not renamed:
+        return _numbered(system, own, listed, used, leave_out=leave_out)
+    given = [[padded.get(host, host) for host in hosts] for hosts in (listed, used)]
+    ids, notes = _numbered(system, own, given[0], given[1], leave_out=leave_out)
+    host = next(host for host, name in padded.items() if name == renamed[0])
+    first = f"assumed: names with other leading zeros are those of `{system.name}`: `{host}` is `{renamed[0]}`"
+    return ids | {host: ids[name] for host, name in padded.items() if name in ids}, [first, *notes]
+
+
+def _padded(own: list[str], hosts: Iterable[str]) -> dict[str, str]:
+    """Host -> its name with as many digits as the nodes of the machine; empty if two hosts would have one name."""
+    form = pattern(own[0])
+    names = {host: _named(own, row[0]) for host in hosts if pattern(host) == form and len(row := fields(host)) == 1}
+    return names if len(set(names.values())) == len(names) else {}
+
+
+def same_number(host: str, ids: Iterable[str]) -> str | None:
+    """Of some hosts the first whose name differs from that of `host` in leading zeros only."""
+    form, row = pattern(host), fields(host)
+    return next((name for name in ids if row and fields(name) == row and pattern(name) == form), None)
+
+
+def _numbered(
+    system: System, own: list[str], listed: Collection[str], used: Collection[str], *, leave_out: bool
+) -> tuple[dict[str, int], list[str]]:
+    """Host -> node of the machine, for names with the digits of the machine's."""
     exact = {name: node for node, name in enumerate(own)}
     numbers = _numbers([*dict.fromkeys((*used, *listed))], used or listed)
     if numbers is None:
