@@ -49,6 +49,14 @@ _HISTORY = (
     "make a table of it as CSV with the columns start_time, end_time and nodes (docs/cluster.md), or a trace in SWF"
 )
 
+#: What these places read, for a file that holds nothing of it.
+_ELSEWHERE = {
+    "queue": "give what `squeue`, `sinfo` or `scontrol show` prints (docs/cluster.md)",
+    "history": "give what `sacct --parsable2` or `sacct --json` prints, a trace in SWF, a job table (docs/cluster.md)",
+    "fabric": "give GraphML, what ibnetdiscover or scontrol show topology prints, topology.conf, a map of nodes (CSV), "
+    "or a list of cables of Cray",
+}
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -176,6 +184,8 @@ KINDS = (
     ),
     Kind("a list of jobs of Cobalt (qstat)", _has(_START + rb"JobID +User +WallTime +Nodes"), _of_jobs()),
     Kind("a list of jobs of Flux", _has(_START + rb"JOBID +USER +NAME +ST +NTASKS"), _of_jobs()),
+    Kind("an array of NumPy", _either(_begins(b"\x93NUMPY"), _ends(".npy", ".npz")), {}),
+    Kind("a Chakra execution trace", _ends(".et"), {}),
     Kind(
         "a schedule in GOAL",
         _has(_START + rb"(//.*\n\s*|/\*(?s:.*?)\*/\s*)*num_ranks\s+\d+"),
@@ -204,9 +214,10 @@ def explained(error: InputError, file: str | Path, place: str) -> InputError:
 def recognised(file: str | Path, place: str) -> InputError | None:
     """The error for a file of another tool that is given in this place; None for one that is not known."""
     kind = kind_of(file)
-    if kind is None or place not in kind.hints:
+    hint = None if kind is None else kind.hints.get(place, _ELSEWHERE.get(place))
+    if kind is None or hint is None:
         return None
-    return InputError(f"this is {kind.name}, not {PLACES[place]}", file=file, hint=kind.hints[place])
+    return InputError(f"this is {kind.name}, not {PLACES[place]}", file=file, hint=hint)
 
 
 def kind_of(file: str | Path) -> Kind | None:

@@ -171,3 +171,21 @@ def test_an_error_of_another_file_keeps_its_words(tmp_path):
     (tmp_path / "kineto.json").write_text(KINETO)
     error = InputError("no rank", file=tmp_path / "other.json")
     assert foreign.explained(error, tmp_path / "kineto.json", "chakra") is error
+
+
+@pytest.mark.parametrize("read", [read_runs, read_queue, read_nodes, import_fabric])
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("p.xml", SIMGRID.encode(), "a platform or a deployment of SimGrid"),
+        ("k.json", KINETO.encode(), "a trace of PyTorch's profiler (Kineto, JSON)"),
+        ("a.et", b"\x0a\x07\x0a\x050.0.4\x12\x08\xff", "a Chakra execution trace"),
+        ("m.npy", b"\x93NUMPY\x01\x00", "an array of NumPy"),
+    ],
+)
+def test_files_of_programs_are_named_where_clusters_are_read(tmp_path, read, name, data, kind):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError) as refused:
+        read(tmp_path / name)
+    assert refused.value.message.startswith(f"this is {kind}, not a ")
+    assert refused.value.hint

@@ -66,7 +66,6 @@ def test_what_is_refused(gpu, message, path, hint):
     ("gpu", "code", "path"),
     [
         ({**MESH, "links": [[0, 1], [2, 3]]}, "gpus-apart", ("links",)),
-        ({**SWITCH, "nics": [0, 0, 0, 1]}, "out-of-range", ("nics", 3)),
     ],
 )
 def test_what_the_core_refuses_is_found_in_the_scenario(gpu, code, path):
@@ -241,3 +240,30 @@ def test_channels_of_a_ring_send_side_by_side():
     one = time(SWITCH, ring("32 B"), nodes=2, overhead=costly)
     assert one > 14 * 200_000_000
     assert one <= time(SWITCH, ring("128 B", algorithm="ring-channels"), nodes=2, overhead=costly) < one + 10_000_000
+
+
+TREE = {"kind": "fat-tree", "leaves": 2, "spines": 2, "nodes_per_leaf": 2}
+TREE |= {"fabric": {"links": {name: {"bandwidth": "400 Gbit/s"} for name in ("node", "leaf")}}}
+
+
+@pytest.mark.parametrize("name", WITH_GPUS)
+def test_the_host_of_a_preset_needs_the_nics_of_its_gpus(name, tmp_path):
+    count = machine.load(name).table.host.gpu.count
+    nics = machine.load(name).rails
+    said = f'`host = "{name}"`: its {count} GPUs use {nics} NICs of a node, but nodes of this machine have 1'
+    with pytest.raises(InputError) as refused:
+        machine.load({**TREE, "host": name})
+    assert (refused.value.message, refused.value.path) == (said, ("system", "host"))
+    assert refused.value.hint.startswith(f"`rails = {nics}` in the system")
+    (tmp_path / "own.toml").write_text(f'host = "{name}"\n' + tomlkit.dumps(TREE))
+    with pytest.raises(InputError) as refused:
+        machine.load("own.toml", folder=tmp_path)
+    assert (refused.value.message, refused.value.line) == (said, 1)
+    assert machine.load({**TREE, "host": name, "rails": nics}).table.host.gpu.count == count
+
+
+def test_gpus_of_a_job_need_their_nics_too():
+    with pytest.raises(InputError) as refused:
+        resolved(None, ring("4 MB"), overhead={"gpu": {**SWITCH, "nics": [0, 0, 0, 1]}})
+    assert refused.value.message == "its 4 GPUs use 2 NICs of a node, but nodes of this machine have 1"
+    assert refused.value.path == ("job", 0, "overhead", "gpu", "nics")

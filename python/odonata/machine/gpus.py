@@ -107,8 +107,16 @@ class GpuTable(Table):
         return self
 
     def on_rails(self, rails: int) -> Self:
-        """The same on nodes with so many NICs, with a NIC for each GPU."""
+        """The same on nodes with so many NICs, with a NIC for each GPU.
+
+        Raises InputError (path `nics`) for NICs that such nodes do not have.
+        """
         if self.nics is not None:
+            need = max(self.nics) + 1
+            if need > rails:
+                message = f"its {self.count} GPUs use {need} NICs of a node, but nodes of this machine have {rails}"
+                hint = f"`rails = {need}` in the system gives them so many; or `gpu.nics` with NICs below {rails}"
+                raise InputError(message, hint=hint, path=("nics",))
             return self
         return self.model_copy(update={"nics": tuple(gpu * rails // self.count for gpu in range(self.count))})
 

@@ -230,8 +230,13 @@ class HostTable(Table):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def on_rails(self, rails: int) -> Self:
-        """The same on nodes with so many NICs: GPUs have a NIC each."""
-        return self if self.gpu is None else self.model_copy(update={"gpu": self.gpu.on_rails(rails)})
+        """The same on nodes with so many NICs: GPUs have a NIC each. Raises InputError (path in this table)."""
+        if self.gpu is None:
+            return self
+        try:
+            return self.model_copy(update={"gpu": self.gpu.on_rails(rails)})
+        except InputError as e:
+            raise e.under("gpu") from None
 
     def gpus(self) -> dict[str, Any]:
         """`gpus` of a program as the core reads it, if there are any, from the result of `on_rails`."""

@@ -95,7 +95,8 @@ def _load(
         measured, of_preset = _text_of("measured", given), _text_of("measured", base)
     except InputError as e:
         raise e.under("system") from None
-    whole_host = isinstance(given.get("host"), str)
+    host = given.get("host")
+    whole_host = isinstance(host, str)
     given, host_sources = _host(given, folder)
     if whole_host:
         base = {key: value for key, value in base.items() if key != "host"}
@@ -123,7 +124,7 @@ def _load(
         system = System(table.name, table, tuple(parameters), measured)
         _ = system.unusable_nodes
     except InputError as e:
-        raise _placed(e, fabric or {}) from None
+        raise _placed(_of_named_host(e, host), fabric or {}) from None
     return system
 
 
@@ -321,6 +322,11 @@ def _table(merged: dict[str, Any]) -> MachineTable:
     except InputError as e:
         raise e.under("fabric") from None
     table.check()
+    if table.host is not None:
+        try:
+            table.host.on_rails(getattr(table, "rails", None) or 1)
+        except InputError as e:
+            raise e.under("host") from None
     return table
 
 
@@ -333,9 +339,13 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
                 hint = "to change a preset, write in the scenario: system = { preset = ... }"
                 raise InputError(message, hint=hint, path=("preset",))
             sources = stated_sources(document.data.get("sources", {}))
+            host = document.data.get("host")
             data, of_host = _host(document.data, (folder / name).parent)
             own = _spelled_out({k: v for k, v in data.items() if k not in ("sources", "measured")})
-            table, _ = _wired(own, (folder / name).parent)
+            try:
+                table, _ = _wired(own, (folder / name).parent)
+            except InputError as e:
+                raise _of_named_host(e, host) from None
             check_sources(sources, table)
             _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:
@@ -355,6 +365,13 @@ def _preset(name: str) -> dict[str, Any]:
     file = files("odonata.machine") / "presets" / f"{name}.toml"
     table = parse(file.read_text(encoding="utf-8"), f"{name}.toml").data
     return _merge(_preset(table.pop("preset")), table) if "preset" in table else table
+
+
+def _of_named_host(error: InputError, host: Any) -> InputError:
+    """An error in the costs of the host; if they were given by a name, with the name, where it was given."""
+    if error.path[:1] != ("host",) or not isinstance(host, str):
+        return error
+    return error.but(message=f'`host = "{host}"`: {error.message}', path=("host",))
 
 
 def _placed(error: InputError, fabric: Mapping[str, Any]) -> InputError:

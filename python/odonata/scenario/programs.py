@@ -176,7 +176,10 @@ def decided(
         message = f"{len(placed):,} nodes with {per_node:,} ranks each are {ranks:,} ranks, more than 2^24"
         raise InputError(message, path=("ranks_per_node",))
     mapping = (_option(job, "mapping") or MappingTable(name="linear")).decided(seed, number)
-    overhead = decided_overhead(job.overhead, host).on_rails(rails)
+    try:
+        overhead = decided_overhead(job.overhead, host).on_rails(rails)
+    except InputError as e:
+        raise e.under("overhead") from None
     check_nodes(app, per_node, mapping, overhead)
     try:
         known = JobNodes(len(placed), nic, gpus_in_order(per_node, mapping, overhead))
