@@ -61,7 +61,8 @@ def read_matrix(path: Path, form: str | None = None) -> CommunicationMatrix:
         data = reading.read_bytes(path, reading.OUTPUT_BYTES, pipes=False)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read the matrix `{path}`: {reading.why(e)}") from None
-    if form != "npz" or compressed.is_named(path):  # an .npz is a zip
+    archive = form in ("npz", "npy") and data[:2] == b"PK"  # NumPy's own, which says more if the name is wrong
+    if not archive or compressed.is_named(path):
         data = compressed.unpacked(path, data, reading.OUTPUT_BYTES)
     try:
         return _parsed(data, form)
