@@ -8,7 +8,10 @@ import pytest
 
 import odonata as od
 from odonata import scenario
-from odonata.blame.alone import HOST, NEIGHBOUR, OWN, PARTS
+from odonata.blame.alone import HOST, NEIGHBOUR, OWN, PARTS, _divided
+from odonata.blame.causes import Cause, JobCauses
+from odonata.blame.critical import TRANSFER
+from odonata.blame.programs import ProgramTime, Share
 from odonata.blame.sentences import NOTABLE, sentences
 
 MACHINE = """
@@ -103,6 +106,20 @@ def test_the_host_has_its_part() -> None:
     (entry,) = od.explain(run).beside
     host = sum(part.ps for part in entry.parts if part.kind == HOST)
     assert abs(host) < 0.05 * entry.with_ps
+
+
+def test_what_a_path_spends_outside_the_network_is_the_hosts() -> None:
+    """Of 50 ps that a program takes longer, 20 are outside the network; the rest is that of its packets' waiting."""
+    waits = [Cause("vic", "noise", 60, 0.67, {}, {}, (), 0, ()), Cause("vic", "vic", 30, 0.33, {}, {}, (), 0, ())]
+    causes = JobCauses("vic", False, 90, 10, tuple(waits))
+
+    def path(transfer: int, outside: int) -> ProgramTime:
+        return ProgramTime(
+            "vic", transfer + outside, (Share(TRANSFER, transfer, 0, {}), Share("host", outside, 0, {})), 0, ()
+        )
+
+    parts = _divided(causes, 30, 10, 50, path(80, 45), path(50, 25))
+    assert {(part.kind, part.cause): part.ps for part in parts} == {(HOST, None): 20, (NEIGHBOUR, "noise"): 30}
 
 
 APPS = ("alltoall", "allreduce", "incast", "halo3d", "uniform-random", "group-shift")

@@ -21,7 +21,18 @@ import tomlkit
 
 from odonata import runner, scenario
 from odonata.reproduce.interference.loops import times_us
-from odonata.reproduce.placement.jobs import BY_SIZE, MESSAGE, POSTED_EAGER, PRESET, RANKS, START, aggressor, victim
+from odonata.reproduce.placement.jobs import (
+    BY_SIZE,
+    HOST,
+    MESSAGE,
+    POSTED_EAGER,
+    PRESET,
+    RANKS,
+    START,
+    aggressor,
+    by_size,
+    victim,
+)
 from odonata.reproduce.ucx import connections
 
 if TYPE_CHECKING:
@@ -73,10 +84,10 @@ class Question:
         job = victim(self.victims) | {"app": apps[self.operation], "iterations": MANY if self.size < SMALL else few}
         if self.library == "ccl":
             return job
-        columns = ("size", "send", "receive", "delay")
-        overhead: dict[str, Any] = {"send": "236 ns", "receive": "1.07 us", "call": "813 ns", "eager": POSTED_EAGER}
-        overhead["by_size"] = [dict(zip(columns, row, strict=True)) for row in BY_SIZE]
-        return job | {"overhead": overhead | connections(len(self.victims) * RANKS)}
+        # As frozen: the other costs are those that `overhead` takes from the preset.
+        overhead = {key: HOST[key] for key in ("send", "receive", "call")}
+        costs = {**overhead, "eager": POSTED_EAGER, "by_size": by_size(*BY_SIZE)}
+        return job | {"overhead": costs | connections(len(self.victims) * RANKS)}
 
     def beside(self) -> dict[str, Any]:
         """The aggressor as a job."""
