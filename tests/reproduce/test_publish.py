@@ -17,7 +17,7 @@ from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
 from odonata.reproduce.page import Page, quoted
 from odonata.reproduce.rows import Row, is_relation
-from odonata.reproduce.summary import readme, summarise
+from odonata.reproduce.summary import index, summarise
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 
@@ -161,11 +161,11 @@ def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
 
 def test_the_summary_is_committed_and_counts_directions_apart():
     summary = summarise(VALIDATION)
-    text = (VALIDATION / "README.md").read_text(encoding="utf-8")
+    text = (VALIDATION / "pages.md").read_text(encoding="utf-8")
     engine = re.search(r"Engine `([^`]+)` made", text)
     assert engine is not None
-    assert text == readme(summary, engine.group(1))
-    assert "| **older**: another |" in readme(summary, "0") or "not recorded" in readme(summary, "0")
+    assert text == index(summary, engine.group(1))
+    assert "| **older**: another |" in index(summary, "0") or "not recorded" in index(summary, "0")
     assert summary.missing == ()
     rows = [row for name in REPRODUCTIONS for row in read_rows(VALIDATION / f"{name}.csv")]
     for verdict in ("match", "direction", "no match"):
@@ -180,7 +180,7 @@ def test_a_page_of_another_engine_holds_while_its_reduced_form_gives_the_same_nu
 
     def state(reduced):
         (tmp_path / "kang2019-4kb.json").write_text(as_json(texts, MADE, reduced=reduced), encoding="utf-8")
-        text = readme(summarise(tmp_path), "another engine")
+        text = index(summarise(tmp_path), "another engine")
         return next(line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| [kang2019-4kb]"))
 
     assert state(None) == "**older**: another"

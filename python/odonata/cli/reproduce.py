@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter, validators
 
+from odonata.reproduce.rows import Verdict
 from odonata.text import aligned
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ def reproduce(
     *,
     list_: Annotated[bool, Parameter(name="--list", negative=())] = False,
     summary: Annotated[bool, Parameter(negative=())] = False,
+    rows_: Annotated[str | None, Parameter(name="--rows")] = None,
+    verdict: Verdict | None = None,
     from_rows: Annotated[bool, Parameter(negative=())] = False,
     reduced: Annotated[bool, Parameter(negative=())] = False,
     model: str | None = None,
@@ -47,8 +50,13 @@ def reproduce(
     list_
         List the reproductions.
     summary
-        Print how many rows of each paper and kind have which verdict, from the pages in `--out`, and write its
-        README.md. Simulates nothing.
+        Print how many rows of each paper and kind have which verdict, from the pages in `--out`, and write its pages.md
+        and, if no page is missing, README.md with the conclusions. Simulates nothing.
+    rows_
+        Print the rows of this page or this paper (`kang2019-4kb`, `"Kang 2019"`, `kang2019`) from the pages in `--out`,
+        with settings and causes. Simulates nothing.
+    verdict
+        With `--rows`: those with this verdict only.
     from_rows
         Write the page again from its rows and texts in `--out`, without a simulation: the verdicts and words of this
         version on the numbers of the run that made them, whose version, engine and date stay. The picture stays.
@@ -75,6 +83,10 @@ def reproduce(
         return _list(json=json)
     if summary:
         return _summary(out, name, json=json)
+    if rows_ is not None:
+        return _rows(out, rows_, verdict, name, json=json)
+    if verdict is not None:
+        raise InputError("`--verdict` chooses among rows", hint="add `--rows PAPER`")
     if name is None:
         raise InputError("which reproduction?", hint="`odonata reproduce --list` names them")
     from odonata.reproduce import find
@@ -114,19 +126,37 @@ def _told(
 def _summary(out: Path, name: str | None, *, json: bool) -> int:
     from odonata import files
     from odonata.errors import InputError
-    from odonata.reproduce.summary import printed, readme, summarise
+    from odonata.reproduce.front import front
+    from odonata.reproduce.summary import index, printed, summarise
     from odonata.store.engine import fingerprint
     from odonata.text import Column, Table
 
     if name is not None:
         raise InputError("`--summary` is of all reproductions", hint=f"leave out `{name}`, or `--summary`")
     summary = summarise(out)
-    files.write(out / "README.md", readme(summary, fingerprint()).encode())
+    files.write(out / "pages.md", index(summary, fingerprint()).encode())
+    if not summary.missing:
+        files.write(out / "README.md", front(out).encode())
     if json:
         print(json_module.dumps({"summary": summary.as_json(), "missing": list(summary.missing)}))
         return 0
     head, lines = printed(summary)
     Table([Column(name, number > 2) for number, name in enumerate(head)], lines).show()
+    return 0
+
+
+def _rows(out: Path, of: str, verdict: Verdict | None, name: str | None, *, json: bool) -> int:
+    from odonata.errors import InputError
+    from odonata.reproduce.kept import rows_of
+
+    if name is not None:
+        raise InputError("`--rows` simulates nothing", hint=f"leave out `{name}`, or `--rows`")
+    chosen = [(page, row) for page, row in rows_of(out, of) if verdict in (None, row.verdict)]
+    if json:
+        print(json_module.dumps({"rows": [{"page": page, **row.as_json()} for page, row in chosen]}))
+    else:
+        _print([row for _, row in chosen])
+        print(f"{len(chosen)} rows")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Everything that is reproduced in one table: by paper, settings, kind and verdict, as in `validation/README.md`."""
+"""Everything that is reproduced in one table: by paper, settings, kind and verdict, as in `validation/pages.md`."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str
     }
 
 
-def readme(summary: Summary, engine: str) -> str:
-    """The text of `validation/README.md`; pages are held against this engine."""
-    template = (files("odonata.reproduce") / "readme.md").read_text("utf-8")
+def index(summary: Summary, engine: str) -> str:
+    """The text of `validation/pages.md`; pages are held against this engine."""
+    template = (files("odonata.reproduce") / "index.md").read_text("utf-8")
     state = {name: _state(name, summary, engine) for name in summary.pages}
     return Template(template).substitute(
         engine=engine,

@@ -1,0 +1,106 @@
+"""The first page of validation: conclusions, measured machines, and what is missing (`validation/README.md`)."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from odonata import machine
+from odonata.reproduce.conclusions import SETTLED, conclusions, machines
+from odonata.reproduce.kept import read_rows
+from odonata.reproduce.markdown import table, wrapped
+from odonata.reproduce.rows import judged_again
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from odonata.reproduce.conclusions import Conclusion, Settled
+    from odonata.reproduce.rows import Row
+
+    Rows = Mapping[str, Sequence[Row]]
+
+ONCE = "One run each, so no interval."
+NEVER = "never"
+"""What a preset says in `measured` if nothing was ever held against it."""
+
+
+def rows_behind(folder: Path) -> Rows:
+    """The rows of the pages that the conclusions name, judged again. Raises InputError if a page is missing."""
+    of = [*(e for c in conclusions() for e in (*c.evidence.values(), *c.other.values()))]
+    of += [e for m in machines() for e in m.evidence.values()]
+    pages = dict.fromkeys(e.page for e in of)
+    return {page: [judged_again(row) for row in read_rows(folder / f"{page}.csv")] for page in pages}
+
+
+def front(folder: Path) -> str:
+    """The text of the page. Raises InputError for a conclusion whose rows are missing."""
+    rows = rows_behind(folder)
+    settled = [(conclusion, conclusion.settled(rows)) for conclusion in conclusions()]
+    template = (files("odonata.reproduce") / "readme.md").read_text("utf-8")
+    text = Template(template).substitute(
+        counts=_counts([verdict for _, verdict in settled]),
+        conclusions=_tables(settled, rows),
+        contradicted=_contradicted(settled, rows),
+        machines=_machines(rows),
+        never=", ".join(f"`{name}`" for name in machine.names() if machine.load(name).measured == NEVER),
+    )
+    return wrapped(text.rstrip())
+
+
+def _counts(verdicts: Sequence[Settled]) -> str:
+    said = ", ".join(f"{verdicts.count(verdict)} {_PLURAL[verdict]}" for verdict in SETTLED)
+    return f"Four papers draw {len(verdicts)} conclusions that Odonata can test: {said}."
+
+
+_PLURAL = {"confirmed": "are confirmed", "contradicted": "are contradicted", "cannot tell": "cannot be told"}
+
+
+def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> str:
+    """A table for each paper, and what the marks mean."""
+    marks: dict[str, str] = {}
+    blocks = []
+    for paper in dict.fromkeys(conclusion.paper for conclusion, _ in settled):
+        lines = []
+        for conclusion, verdict in settled:
+            if conclusion.paper != paper:
+                continue
+            said = [*(f"Settings deviate: {words}." for words in conclusion.deviates())]
+            said += [f"Assumed: {conclusion.assumes}."] if conclusion.assumes else []
+            said += [ONCE] if conclusion.once(rows) else []
+            signs = [marks.setdefault(words, f"[{len(marks) + 1}]") for words in said]
+            lines.append(
+                [
+                    f"{conclusion.says} ({conclusion.where})",
+                    " ".join([conclusion.text(conclusion.ours, rows), *signs]),
+                    verdict if verdict == "confirmed" else f"**{verdict}**",
+                    ", ".join(f"[{page}]({page}.md)" for page in conclusion.pages()),
+                ]
+            )
+        blocks.append(f"## {paper}\n\n{table(['the paper', 'Odonata', 'verdict', 'rows'], lines)}")
+    notes = "\n".join(f"- {mark} {words}" for words, mark in marks.items())
+    return "\n\n".join([*blocks, *([f"Marks:\n\n{notes}"] if marks else [])])
+
+
+def _contradicted(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> str:
+    blocks = []
+    for conclusion, verdict in settled:
+        if verdict != "contradicted":
+            continue
+        because = "Not explained."
+        if conclusion.cause:
+            cause = f"{conclusion.cause[:1].upper()}{conclusion.cause[1:]}"
+            because = f"{cause} ([{conclusion.experiment}]({conclusion.experiment}.md))."
+            because = " ".join([because, conclusion.text(conclusion.turns, rows)]).strip()
+        ours = conclusion.text(conclusion.ours, rows)
+        blocks.append(f"- **{conclusion.paper}: {conclusion.says}.** Odonata: {ours}. {because}")
+    return "\n".join(blocks) or "None."
+
+
+def _machines(rows: Rows) -> str:
+    lines = []
+    for of in machines():
+        cells = [of.words(name, rows) for name in ("ours", "nothing", "mean")]
+        lines.append([of.name, of.what, *cells, f"[{of.ours.page}]({of.ours.page}.md)"])
+    return table(["machine", "what ran", "Odonata", "nothing happens", "mean of the class", "page"], lines, "llrrrl")
