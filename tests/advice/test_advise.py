@@ -69,9 +69,15 @@ def test_the_groups_with_the_fewest_nodes_of_others_are_tried(written: Write) ->
     assert not any("job.background.place" in change for change in changes)
 
 
-def test_the_nodes_of_two_jobs_are_divided_anew(written: Write) -> None:
-    """What De Sensi 2024 calls linear: of the nodes of both jobs in their order, one has the first and one the rest."""
-    mixed = INTERFERENCE.replace('move = ["target"]', 'move = ["target", "background"]')
+@pytest.mark.parametrize("move", ["", 'move = ["target", "background"]'])
+def test_the_nodes_of_two_jobs_are_divided_anew(written: Write, move: str) -> None:
+    """What De Sensi 2024 calls linear: of the nodes of both jobs in their order, one has the first and one the rest.
+
+    Two lists of nodes are those of one allocation, so no leave to move is needed: together they keep what they have.
+    """
+    mixed = INTERFERENCE.replace('move = ["target"]', move).replace(
+        'place = { policy = "per-leaf", groups = "0-1", per_leaf = 1 }', 'place = { nodes = "0,2,4,6" }'
+    )
     case = written(
         mixed.replace(
             '{ pattern = "group-peers", tgll = 1.30, interval',

@@ -38,8 +38,9 @@ def placement_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
             groups = _own_groups(space, job)
             if groups is not None:
                 yield _moved(space, job, {"policy": policy, "groups": format_ids(groups)})
-    if space.victim in movable:
-        for job in movable[1:]:
+    divisible = space.divisible
+    if space.victim in divisible:
+        for job in divisible[1:]:
             yield from _divided(space, job)
     scopes = [[job] for job in movable] + ([movable] if len(movable) > 1 else [])
     for jobs in scopes:

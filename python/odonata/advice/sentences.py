@@ -32,7 +32,8 @@ def sentences(advice: Advice) -> list[str]:
     parts += _partly(advice)
     if advice.fixed:
         parts += [""] * (best is not None)
-        parts.append(f"The nodes of {_names(advice.fixed)} stay: a list of nodes or the pattern fixes them.")
+        freed = "those of two jobs are divided anew at most; `--move JOB` frees a list"
+        parts.append(f"A list of nodes or the pattern fixes the nodes of {_names(advice.fixed)}: {freed}.")
     return parts
 
 

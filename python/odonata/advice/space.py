@@ -60,14 +60,23 @@ class Space:
     def movable(self) -> list[str]:
         """Jobs that may get other nodes.
 
-        A list of nodes stays, unless `move` names its job. So do the processes of a pattern whose messages depend on
+        A list of nodes stays, unless `move` names its job (`divisible` for what two such jobs may do). So do the processes of a pattern whose messages depend on
         the groups that it is in: elsewhere it would be another job.
         """
         return [name for name in self.jobs if not self._stays(name)]
 
-    def _stays(self, name: str) -> bool:
+    @cached_property
+    def divisible(self) -> list[str]:
+        """Jobs that may change nodes with each other, so that together they keep the nodes that they have: also those
+        whose nodes are a list, as two jobs of one allocation."""
+        return [name for name in self.jobs if not self._depends_on_groups(name)]
+
+    def _depends_on_groups(self, name: str) -> bool:
         traffic = self.spec[name].get("traffic")
-        if traffic is not None and traffic["pattern"]["name"] == "group-peers":
+        return traffic is not None and traffic["pattern"]["name"] == "group-peers"
+
+    def _stays(self, name: str) -> bool:
+        if self._depends_on_groups(name):
             return True
         return self.freedom(name) is Freedom.NONE and name not in self.rules.move and not self._is_layout(name)
 

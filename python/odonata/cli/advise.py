@@ -112,6 +112,7 @@ def advise(
     from odonata.cli.sweep import backend_of
     from odonata.errors import InputError, visible
     from odonata.scenario import load
+    from odonata.scenario.domain import outside
     from odonata.text import terminal_width
 
     asked = {
@@ -141,7 +142,13 @@ def advise(
 
     with _said_how_to_continue(folder):
         advice = find(loaded, backend, folder, shown, alternatives, until=until, tell=tell)
-    print(json_module.dumps(advice.as_dict()) if json else as_text(advice, terminal_width()))
+    lacking = outside(loaded.resolve(check=False).document["scenario"])
+    if json:
+        print(json_module.dumps({**advice.as_dict(), "outside": lacking}))
+    else:
+        print(as_text(advice, terminal_width()))
+        if lacking is not None:
+            print(f"\nnote: {lacking}")
     if write is not None:
         if advice.changed is None:
             everywhere = " under all assumptions" if under is not None else ""

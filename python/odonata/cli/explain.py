@@ -55,6 +55,7 @@ def explain(
     from odonata.blame.explanation import missing
     from odonata.blame.sentences import as_text
     from odonata.cli.progress import ProgressLine
+    from odonata.scenario.domain import outside
     from odonata.store import open_run
     from odonata.text import terminal_width
 
@@ -73,5 +74,11 @@ def explain(
             workers=workers,
             progress=progress.report,
         )
-    print(json_module.dumps(explanation.as_dict()) if json else as_text(explanation, terminal_width()))
+    unmeasured = outside(opened.resolved["scenario"])
+    if json:
+        print(json_module.dumps({**explanation.as_dict(), "outside": unmeasured}))
+    else:
+        print(as_text(explanation, terminal_width()))
+        if unmeasured is not None:
+            print(f"\nnote: {unmeasured}")
     return 0

@@ -107,8 +107,11 @@ def run(
         progress.say(_opening(resolved.document["scenario"], resolved.system.name))
         for note in resolved.notes:
             progress.say(f"note: {note}")
+        from odonata.scenario.domain import outside
         from odonata.scenario.warnings import warnings_of
 
+        if (lacking := outside(resolved.document["scenario"])) is not None:
+            progress.say(f"note: {lacking}")
         for text in warnings_of(resolved):
             print(f"warning: {text}", file=sys.stderr)
         for sentence in resolved.system.table.not_modelled:

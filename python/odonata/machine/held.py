@@ -1,0 +1,51 @@
+"""The measured slowdowns that presets were held against (`held.toml`): where a simulated slowdown has been checked."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+CHANGED = " (changed)"
+"""What the name of a preset ends with where a scenario changes its machine."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Measured slowdowns of one operation beside one neighbour."""
+
+    operation: str
+    neighbour: str
+    nodes: tuple[int, int]
+    """Fewest and most nodes of both jobs together."""
+    messages: tuple[str, str]
+    """Smallest and largest message."""
+    placement: str
+    error: float
+    """Mean factor by which simulated slowdowns miss the measured ones."""
+    page: str
+    row: str
+
+    def cells(self) -> list[str]:
+        """Its line of `odonata show`, below `HEAD`."""
+        sizes = self.messages[0] if self.messages[0] == self.messages[1] else " to ".join(self.messages)
+        nodes = f"{self.nodes[0]} to {self.nodes[1]}"
+        return [self.operation, self.neighbour, nodes, sizes, self.placement, f"x {self.error:.2f}", self.page]
+
+
+HEAD = ("operation", "beside", "nodes", "messages", "placement", "missed by", "page of validation")
+
+
+@lru_cache
+def _read() -> dict[str, tuple[Held, ...]]:
+    table = tomllib.loads((files("odonata.machine") / "held.toml").read_text(encoding="utf-8"))
+    return {
+        name: tuple(Held(**{**of, "nodes": tuple(of["nodes"]), "messages": tuple(of["messages"])}) for of in entries)
+        for name, entries in table.items()
+    }
+
+
+def held(name: str) -> tuple[Held, ...]:
+    """What the preset of this name was held against; of a changed preset what it was before."""
+    return _read().get(name.removesuffix(CHANGED), ())

@@ -1,0 +1,82 @@
+"""Whether a question lies within what was measured: in one sentence, what no measurement has.
+
+A slowdown is checked for an operation beside a neighbour, on so many nodes, with messages of such a size, on a machine
+as the preset has it (`machine/held.toml`). Outside of that nothing is known of its error.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from odonata.machine import load, names
+from odonata.machine.held import CHANGED, held
+from odonata.units import size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from odonata.machine.held import Held
+
+NEVER = "never"
+"""What a preset of a real machine says in `measured` if it was never held against it."""
+
+
+def outside(scenario: Mapping[str, Any]) -> str | None:
+    """Which two of these jobs were never measured beside each other on the machine; None if all were, if there is one
+    job only, or if the machine is none that can be measured. `scenario` is that of `resolved.json`."""
+    jobs, name = scenario["job"], scenario["system"]["name"]
+    if len(jobs) < 2 or all(job.get("background") for job in jobs):
+        return None
+    preset = name.removesuffix(CHANGED)
+    if not held(preset):
+        never = preset in names() and load(preset).measured == NEVER
+        return f"no slowdown on `{preset}` was ever compared with a measured one" if never else None
+    listed = f"`odonata show {preset}` lists what there is"
+    if name.endswith(CHANGED):
+        return f"measurements of `{preset}` say nothing about it with these changes ({listed})"
+    for first, second in combinations(jobs, 2):
+        if first.get("background") and second.get("background"):
+            continue
+        # Which of them was the victim does not matter: an incast beside a collective is measured with that one.
+        lacking = [_lacking(held(preset), *pair) for pair in ((first, second), (second, first))]
+        if all(lacking):
+            longest = max(lacking, key=len)  # it names nodes or messages, where the two were measured at all
+            return f"no measurement of `{preset}` has {longest}, so the error is not known ({listed})"
+    return None
+
+
+def _lacking(measured: Iterable[Held], victim: Mapping[str, Any], neighbour: Mapping[str, Any]) -> str:
+    """What the measurements lack of a victim beside a neighbour; "" if they have it."""
+    operation, beside = _operations(victim), _operations(neighbour)
+    pair = f"`{operation}` beside `{beside}`"
+    fitting = [of for of in measured if (of.operation, of.neighbour) == (operation, beside)]
+    if not fitting:
+        return pair
+    nodes = victim["nodes"] + neighbour["nodes"]
+    low, high = min(of.nodes[0] for of in fitting), max(of.nodes[1] for of in fitting)
+    if not low <= nodes <= high:
+        return f"{pair} on {'more' if nodes > high else 'fewer'} than {high if nodes > high else low} nodes"
+    message = victim["app"].get("message")
+    if isinstance(message, str):
+        size = size_bytes(message)
+        least = min((of.messages[0] for of in fitting), key=size_bytes)
+        most = max((of.messages[1] for of in fitting), key=size_bytes)
+        if not size_bytes(least) <= size <= size_bytes(most):
+            above = size > size_bytes(most)
+            return f"{pair} with messages {'above' if above else 'below'} {most if above else least}"
+    return ""
+
+
+def _operations(job: Mapping[str, Any]) -> str:
+    """What a job runs, as measurements name it: the collective, motif or pattern, or those of its phases."""
+    app = job["app"]
+    phases = app.get("phases") or [app]
+    return ", ".join(dict.fromkeys(_name(phase) for phase in phases))
+
+
+def _name(app: Mapping[str, Any]) -> str:
+    for key in ("collective", "motif", "pattern"):
+        if isinstance(app.get(key), str):
+            return str(app[key])
+    return next(iter(app), "a program")
