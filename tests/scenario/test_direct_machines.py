@@ -70,7 +70,47 @@ def test_every_machine_can_be_used_without_further_words(name):
     shape = machine.load(name).shape
     nodes = min(2 * shape.nodes_per_group, shape.nodes)
     resolved = parse(f'system = "{name}"' + JOB.replace("16", str(nodes))).resolve()
-    assert resolved.document["scenario"]["routing"]["name"] == DEFAULTS[resolved.system.table.usual_routing]
+    table = resolved.system.table
+    wanted = table.routing or DEFAULTS[table.usual_routing]
+    assert resolved.document["scenario"]["routing"]["name"] == wanted
+
+
+@pytest.mark.parametrize("nodes", [272, 528, 544, 1056])
+def test_machines_of_zhang_2018_have_the_routing_of_the_paper(nodes):
+    """Its simulator's routers also sense what that simulator compares. A scenario may name others."""
+    plain, published = (parse(f'system = "zhang2018-{nodes}{of}"' + JOB) for of in ("", "-as-published"))
+    for made, sensing in ((plain, None), (published, {"kind": "output-buffer"})):
+        spec = made.resolve().spec
+        assert (spec["routing"]["name"], spec.get("sensing")) == ("adaptive-local", sensing)
+    spec = published.set("routing", "ugal-l").set("sensing", "backlog").resolve().spec
+    assert (spec["routing"]["name"], spec.get("sensing")) == ("ugal", None)
+    assert plain.set("routing", {"factor": 1.5}).resolve().spec["routing"]["factor_milli"] == 1500
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path", "message"),
+    [
+        ("system.routing", "ugal-x", ("system", "routing", "name"), "unknown routing `ugal-x`"),
+        ("system.routing", {"name": "ugal-l", "biass": "1 KiB"}, ("system", "routing", "biass"), "unknown key `biass`"),
+        (
+            "system.routing",
+            "fpar",
+            ("system", "routing", "name"),
+            "the routing `fpar` is for dragonfly-plus, not for a",
+        ),
+        ("system.sensing", "queue", ("system", "sensing"), "`queue`"),
+        (
+            "system.sensing",
+            {"kind": "backlog", "delay": "1 ns"},
+            ("system", "sensing", "delay"),
+            "does not use `delay`",
+        ),
+    ],
+)
+def test_a_wrong_default_of_a_machine_is_told_where_it_stands(key, value, path, message):
+    with pytest.raises(InputError, match=message) as told:
+        scenario("dragonfly", (key, value)).resolve()
+    assert told.value.path == path
 
 
 @pytest.mark.parametrize("name", [name for name in machine.names() if machine.load(name).shape.groups > 1])

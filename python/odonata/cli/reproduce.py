@@ -102,7 +102,10 @@ def reproduce(
     runs = _swept(chosen, out / "studies", workers, data=data, model=model, reduced=reduced, force=force, quiet=quiet)
     rows = chosen.rows(runs)
     if model is not None:
-        rows, files = chosen.publish_one(model, rows, runs, out, chosen.made(out / "studies"))
+        own: list[Row] = []
+        if any(point.get(chosen.model_key) == model for point in chosen.points(True)):
+            own = chosen.rows(chosen.run(_pool(workers), None, reduced=True, model=model))
+        rows, files = chosen.publish_one(model, rows, runs, out, chosen.made(out / "studies"), own)
         return _told(chosen, rows, files, {"runs": len(runs), "reduced": False}, json=json)
     # A full page keeps the numbers of the reduced form, against which tests hold later engines.
     beside = None if reduced or data is not None else chosen.rows(chosen.run(_pool(workers), None, reduced=True))

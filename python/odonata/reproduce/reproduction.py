@@ -51,7 +51,8 @@ class Reproduction:
     """Its page, the same text for the same numbers."""
     explain: Callable[[Sequence[Row]], list[Row]] = list
     """Adds causes that follow from other rows, as from another model that gives the published value."""
-    picture: Callable[[Sequence[Row], Runs], Figure] | None = None
+    picture: Callable[[Sequence[Row], Runs], Figure | None] | None = None
+    """None of runs that are not enough for a picture: the one there is stays."""
     keep: Keep | None = None
     """What is kept of each run beside its jobs."""
     gather: Callable[[bool, int], Runs] | None = None
@@ -60,6 +61,8 @@ class Reproduction:
     """The same with measurements of a folder in place of the packaged ones."""
     study: str = ""
     """Name of its study, if it shares finished runs with other reproductions."""
+    model_key: str = "model"
+    """The key of a point that names its model."""
 
     @property
     def of_study(self) -> str:
@@ -71,10 +74,11 @@ class Reproduction:
         points = self.points(reduced)
         if model is None:
             return points
-        models = dict.fromkeys(point["model"] for point in points if "model" in point)
+        key = self.model_key
+        models = dict.fromkeys(point[key] for point in points if key in point)
         if model not in models:
             raise unknown("model", model, models)
-        return [point for point in points if point["model"] == model]
+        return [point for point in points if point[key] == model]
 
     def plan(self, *, reduced: bool, model: str | None = None) -> Plan | None:
         """Its study, or that of one model; `None` if nothing is to be simulated."""
@@ -148,15 +152,25 @@ class Reproduction:
             return []
         from odonata.plot.style import save
 
+        drawn = self.picture(rows, runs)
+        if drawn is None:
+            return []
         file = folder / f"{self.name}.png"
-        save(self.picture(rows, runs), file, about=made.mark(self.name))
+        save(drawn, file, about=made.mark(self.name))
         return [file]
 
     def publish_one(
-        self, model: str, rows: Sequence[Row], runs: Runs, folder: Path, made: Made
+        self,
+        model: str,
+        rows: Sequence[Row],
+        runs: Runs,
+        folder: Path,
+        made: Made,
+        beside: Sequence[Row] | None = None,
     ) -> tuple[list[Row], list[Path]]:
         """Its page and rows with new rows of one model; the rows of the others and their texts stay as they are in the
-        folder, with what made them. The picture has these rows and the runs of the model.
+        folder, with what made them. The picture has these rows and the runs of the model. `beside` are the model's rows
+        of the reduced form; those of the others stay too.
 
         Returns the rows and the files. Raises InputError for files that are missing or wrong, RunError if one cannot be
         written.
@@ -165,11 +179,14 @@ class Reproduction:
         others = [row for row in kept.rows if row.model != model]
         earlier = {row.model: kept.earlier.get(row.model, kept.made) for row in others}
         # In the order of the rows before, new ones after them.
-        order = {(row.id, row.what): number for number, row in enumerate(kept.rows)}
-        merged = sorted([*rows, *others], key=lambda row: order.get((row.id, row.what), len(order)))
+        order = {(row.id, row.what, row.model): number for number, row in enumerate(kept.rows)}
+        merged = sorted([*others, *rows], key=lambda row: order.get((row.id, row.what, row.model), len(order)))
         merged = self.explain(merged)
         texts = {**kept.texts, **self.text.of_runs(rows, runs)}
-        written = self._publish(merged, texts, folder, made, earlier)
+        reduced = None
+        if kept.reduced is not None and beside is not None:
+            reduced = [*(row for row in kept.reduced if row[0] != model), *reduced_of(beside)]
+        written = self._publish(merged, texts, folder, made, earlier, reduced)
         return merged, [*written, *self._drawn(merged, runs, folder, made)]
 
     def publish_again(self, folder: Path) -> tuple[list[Row], list[Path]]:

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from odonata.document import Table, validate
 from odonata.errors import InputError, OdonataError
 from odonata.machine import System
 from odonata.messages import error_of
 from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, on_system
-from odonata.scenario.routings.choice import Unnamed, named
+from odonata.scenario.routings.choice import AnyRouting, Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
 
 #: Most different routings in a run (docs/routings.md).
@@ -74,9 +75,11 @@ class JobRoutings:
 
 def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> JobRoutings:
     """The routings of all jobs. Raises InputError whose path leads into the scenario."""
-    machine = system.table.usual_routing
-    options = OPTIONS.get(machine, {}) if isinstance(table.routing, Unnamed) else {}
-    usual = _decided(table.routing, DEFAULTS[machine], options, table, system, ("routing",))
+    name, options = default_of(system)
+    options = options if isinstance(table.routing, Unnamed) else {}
+    of_machine = system.table.routing is not None and isinstance(table.routing, Unnamed) and not table.routing.options
+    where: tuple[str | int, ...] = ("system", "routing") if of_machine else ("routing",)
+    usual = _decided(table.routing, name, options, table, system, where)
     own: dict[int, Routing] = {}
     used: list[Routing] = []
     for index, job in enumerate(jobs):
@@ -96,6 +99,26 @@ def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System)
         used.append(routing)
         _together(used, path)
     return JobRoutings(usual, own)
+
+
+class _OfMachine(Table):
+    """The routing that a machine states."""
+
+    routing: AnyRouting
+
+
+def default_of(system: System) -> tuple[str, Mapping[str, Any]]:
+    """Name and options of the routing of a scenario that names none: what the machine states, else what is usual for
+    its interconnect or kind. Raises InputError whose path leads into the scenario."""
+    usual, stated = system.table.usual_routing, system.table.routing
+    if stated is None:
+        return DEFAULTS[usual], OPTIONS.get(usual, {})
+    given = {"name": stated} if isinstance(stated, str) else {"name": DEFAULTS[usual], **stated}
+    try:
+        validate(_OfMachine, {"routing": given})
+    except InputError as e:
+        raise e.under("system") from None
+    return given.pop("name"), given
 
 
 def _decided(

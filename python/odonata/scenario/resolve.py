@@ -24,6 +24,7 @@ from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import keys_of_path
+from odonata.scenario.sensing import sensing_of
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
 from odonata.scenario.written import write_document
 
@@ -143,10 +144,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     failed = system.failures
     jobs = _jobs(table, folder)
     routings = job_routings(table, [job.table for job in jobs], system)
-    try:
-        sensing = table.sensing.decided(system, "backlog" if table.compat else routings.sensing)
-    except InputError as e:
-        raise e.under("sensing") from None
+    sensing = sensing_of(table.sensing, system, routings.sensing, table.compat)
     placed = _place(jobs, system, table.run.seed, folder)
     run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder, system) for job in jobs}
     spec_jobs = [

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from odonata import units
-from odonata.document import Table
+from odonata.document import Table, validate
 from odonata.document.quantities import problem
 from odonata.errors import InputError, unknown
 from odonata.machine import System
@@ -49,8 +49,8 @@ class SensingTable(Table):
         None,
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
         "the sum of `both`, its `occupancy` (bytes that wait to be sent, and `credits`), the bytes in its "
-        "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: `occupancy` with fpar, "
-        "else `backlog`)",
+        "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: what the machine states, "
+        "else `occupancy` with fpar, else `backlog`)",
     )
     delay: Annotated[
         dict[str, Delay],
@@ -92,3 +92,31 @@ class SensingTable(Table):
 
 #: The congestion metric as a scenario gives it: its kind, or a table.
 Sensing = Annotated[SensingTable, BeforeValidator(_read)]
+
+
+class _OfMachine(Table):
+    """The metric that a machine states."""
+
+    sensing: Sensing
+
+
+def sensing_of(given: SensingTable, system: System, usual: str, compat: str | None) -> SensingTable:
+    """The metric of a run with everything decided: what the scenario says; where it names no kind, what the machine
+    states; else `usual`, that of the routing. A published simulator (`compat`) has its own.
+
+    Raises InputError whose path leads into the scenario.
+    """
+    where: tuple[str, ...] = ("sensing",)
+    if compat is not None:
+        usual = "backlog"
+    elif given.kind is None and system.table.sensing is not None:
+        where = ("sensing",) if given.delay else ("system", "sensing")
+        try:
+            stated = validate(_OfMachine, {"sensing": system.table.sensing}).sensing
+        except InputError as e:
+            raise e.under("system") from None
+        given = stated.model_copy(update={"delay": given.delay or stated.delay})
+    try:
+        return given.decided(system, usual)
+    except InputError as e:
+        raise e.under(*where) from None

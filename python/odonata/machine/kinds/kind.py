@@ -52,6 +52,16 @@ class MachineTable(Table):
     tgll_bandwidth: Bandwidth | None = Field(
         None, description="bandwidth of a global link in TGLL (default: that of the links)"
     )
+    routing: str | dict[str, Any] | None = Field(
+        None,
+        description="routing of scenarios that name none: a name, or a table with `name` and options (default: by "
+        "`interconnect`, or by the kind of machine; docs/routings.md)",
+    )
+    sensing: str | dict[str, Any] | None = Field(
+        None,
+        description="congestion metric of scenarios that name none, as `sensing` of a scenario (default: that of the "
+        "routing)",
+    )
     failed: FailedTable | None = Field(None, description="cables and routers that do not work")
     wiring: WiringTable | None = Field(None, description="connection files of CODES: `inter`, `intra`")
     fabric: FabricTable
@@ -68,7 +78,7 @@ class MachineTable(Table):
 
     @property
     def usual_routing(self) -> str:
-        """What chooses its default routing: its interconnect, if it states one, or its kind."""
+        """What chooses its default routing if it states none: its interconnect, if it states one, or its kind."""
         return getattr(self, "interconnect", None) or self.kind
 
     @abstractmethod

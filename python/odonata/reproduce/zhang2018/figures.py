@@ -18,7 +18,19 @@ from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
 from odonata.reproduce.zhang2018.link_rows import fig5, fig6
 from odonata.reproduce.zhang2018.random_rows import fig10, fig11, fig12, fig13, variants
 from odonata.reproduce.zhang2018.router_rows import router_tables, routers
-from odonata.reproduce.zhang2018.runs import AS_PUBLISHED, AS_RUN, SHOWN, STORED, TODAY, VIRTUAL, keep, make, points
+from odonata.reproduce.zhang2018.runs import (
+    AS_PUBLISHED,
+    AS_RUN,
+    ROUTERS,
+    SHOWN,
+    STORED,
+    TODAY,
+    UGAL,
+    VIRTUAL,
+    keep,
+    make,
+    points,
+)
 from odonata.reproduce.zhang2018.size_rows import draw_sizes, fig9, size_tables
 
 if TYPE_CHECKING:
@@ -31,7 +43,8 @@ if TYPE_CHECKING:
     from odonata.reproduce.rows import Row
     from odonata.reproduce.zhang2018.pictures import Draw
 
-    Tables = Callable[[str, Runs], str]
+    Tables = Callable[[str, Runs], str | dict[str, str]]
+    """Tables of a figure, or those of each kind of routers."""
 
 PACKAGE = "odonata.reproduce.zhang2018"
 NAMES = {
@@ -40,6 +53,7 @@ NAMES = {
     TODAY: "today",
     STORED: "store-and-forward, ideal",
     VIRTUAL: "virtual-output-queued",
+    UGAL: "today, ugal-l",
 }
 """Kind of routers -> its name on the pages."""
 
@@ -47,7 +61,7 @@ NAMES = {
 def page_of(figure: str, shown: Tables, picture: str) -> Page:
     """The page; `picture` says what is in it, "" if there is none."""
 
-    def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    def of_rows(rows: Sequence[Row], texts: Texts) -> Texts:
         sizes = sorted({point["nodes"] for point in points(figure, False)}) or [272]
         differs = quoted(_intro(figure).get("differs", ""), rows).strip()
         names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
@@ -59,15 +73,30 @@ def page_of(figure: str, shown: Tables, picture: str) -> Page:
             "picture": f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
             "ways": _ways(rows),
             "counts": _counts(rows),
-            "rows": _side_by_side(rows) if {row.model for row in rows} <= set(SHOWN) else _rows(rows),
+            "rows": _side_by_side(rows) if {row.model for row in rows} <= {*SHOWN, UGAL} else _rows(rows),
             "differs": f"\n### What differs\n\n{differs}\n" if differs else "",
             "reasons": _reasons(rows),
+            **_tables(texts),
         }
 
     def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
-        return {"tables": shown(figure, runs).strip("\n")}
+        made = shown(figure, runs)
+        if isinstance(made, str):
+            return {"tables": made.strip("\n")}
+        return {f"{_OF}{name}": text for name, text in made.items()}
 
     return Page(lambda: (files(PACKAGE) / "page.md").read_text("utf-8"), of_rows, of_runs)
+
+
+_OF = "tables "
+"""What the names of texts begin with that have the tables of a kind of routers."""
+
+
+def _tables(texts: Texts) -> Texts:
+    """The tables of all kinds of routers, each under a heading of its own."""
+    kinds = [name for name in ROUTERS if f"{_OF}{name}" in texts]
+    parts = (f"## Routers: {NAMES[name]}\n{texts[_OF + name]}" for name in kinds)
+    return {"tables": "\n\n".join(part.strip("\n") for part in parts)} if kinds else {}
 
 
 def _ways(rows: Sequence[Row]) -> str:
@@ -112,7 +141,7 @@ def _rows(rows: Sequence[Row]) -> str:
 def _side_by_side(rows: Sequence[Row]) -> str:
     """A line for each statement, with all kinds of routers."""
     by_statement = {(row.what, row.model): row for row in rows}
-    kinds = [name for name in SHOWN if name in {row.model for row in rows}]
+    kinds = [name for name in (*SHOWN, UGAL) if name in {row.model for row in rows}]
     lines = []
     for what in dict.fromkeys(row.what for row in rows):
         shown = [by_statement[what, name] for name in kinds if (what, name) in by_statement]
@@ -151,12 +180,11 @@ def _reasons(rows: Sequence[Row]) -> str:
     return "".join(f"\n### Not matched, {NAMES.get(name, name)}\n\n{text}\n" for name, text in by_model.items() if text)
 
 
-def _by_routers(shown: Tables) -> Tables:
-    """The tables of each kind of routers under a heading of its own."""
+def _by_routers(shown: Callable[[str, Runs], str]) -> Tables:
+    """The tables of each kind of routers."""
 
-    def both(figure: str, runs: Runs) -> str:
-        parts = (f"\n## Routers: {NAMES[name]}\n{shown(figure, some)}" for name, some in by_routers(runs).items())
-        return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    def both(figure: str, runs: Runs) -> dict[str, str]:
+        return {name: shown(figure, some).rstrip("\n") for name, some in by_routers(runs).items()}
 
     return both
 
@@ -165,7 +193,7 @@ def _figure(
     figure: str,
     rows: Callable[[Runs], list[Row]],
     shown: Tables,
-    draw: Callable[[Runs], Figure] | None = None,
+    draw: Callable[[Runs], Figure | None] | None = None,
     seen: str = "",
 ) -> Reproduction:
     return Reproduction(
@@ -178,14 +206,19 @@ def _figure(
         picture=None if draw is None else lambda _, runs: draw(runs),
         keep=keep,
         study="zhang2018",
+        model_key="routers",
     )
 
 
 def _twice(
-    figure: str, rows: Callable[[Runs], list[Row]], shown: Tables, draw: Draw | None = None, seen: str = ""
+    figure: str,
+    rows: Callable[[Runs], list[Row]],
+    shown: Callable[[str, Runs], str],
+    draw: Draw | None = None,
+    seen: str = "",
 ) -> Reproduction:
     """A figure with each kind of routers."""
-    both = None if draw is None else partial(pictures.twice, draw, names=NAMES)
+    both = None if draw is None else partial(pictures.twice, draw, names={name: NAMES[name] for name in SHOWN})
     return replace(_figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen), explain=explain)
 
 

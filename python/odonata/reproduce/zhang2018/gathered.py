@@ -24,6 +24,7 @@ from odonata.reproduce.zhang2018.runs import (
     SIMPLE,
     SPREADING,
     TODAY,
+    UGAL,
     WORKLOADS,
     patterns,
     setup_of,
@@ -118,7 +119,7 @@ def alone(table: Table) -> dict[str, list[Runs]]:
     by_pattern: dict[str, list[Runs]] = {}
     kind = table[0]["routers"]
     for number, pattern in enumerate(MOTIFS):
-        if pattern not in patterns(kind):
+        if pattern not in patterns(kind) or kind == UGAL:
             continue
         workloads = workloads_of(kind)[100 * number : 100 * number + ALONE]
         by_pattern[pattern] = _of_workloads(table, workloads, "small-first", motif=pattern)

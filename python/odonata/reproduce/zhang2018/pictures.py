@@ -70,9 +70,11 @@ def mark(axes: Axes, policy: str, across: Iterable[float], up: Iterable[float], 
     axes.plot(list(across), list(up), MARKERS[policy], color=COLOURS[policy], **style)
 
 
-def twice(draw: Draw, table: Table, names: Mapping[str, str]) -> Figure:
-    """The picture of each kind of routers, one below the other."""
-    by_kind = by_routers(table)
+def twice(draw: Draw, table: Table, names: Mapping[str, str]) -> Figure | None:
+    """The picture of each kind of routers in `names`, one below the other; None if there are no runs of one."""
+    by_kind = {routers: runs for routers, runs in by_routers(table).items() if routers in names}
+    if len(by_kind) < len(names):
+        return None
     sizes = [draw(None, runs) for runs in by_kind.values()]
     with settings():
         made = figure(max(width for width, _ in sizes), sum(height + 0.3 for _, height in sizes))

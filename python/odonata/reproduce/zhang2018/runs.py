@@ -54,7 +54,9 @@ AS_RUN, AS_PUBLISHED, TODAY = "as-run", "as-published", "today"
 STORED, VIRTUAL = "store-and-forward", "virtual-output-queued"
 SHOWN = (AS_RUN, AS_PUBLISHED, TODAY)
 """The kinds of the figures: what the authors' scripts made their simulator do, their routers with the routing that the
-paper describes, and ideal routers that cut through."""
+paper describes, and the shipped presets, whose ideal routers cut through."""
+UGAL = "ugal-l"
+"""The shipped presets with the usual routing of a dragonfly, which was their default once: figures 10 and 12 only."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Routers:
 
     suffix: str
     """Of the preset."""
-    of_run: dict[str, Any]
-    """Routing and sensing."""
+    of_run: dict[str, Any] = field(default_factory=dict)
+    """Routing and sensing, where they are not those of the preset."""
     fabric: dict[str, Any] = field(default_factory=dict)
     overhead: dict[str, Any] = field(default_factory=dict)
     """Of every job, where it differs from the preset's."""
@@ -72,10 +74,12 @@ class Routers:
 
 _MERLIN = {"routing": "adaptive-local", "sensing": "output-buffer"}
 ROUTERS = {
-    AS_RUN: Routers("-as-published", {"routing": "minimal"}, FABRIC, {"header": HEADER}),
-    AS_PUBLISHED: Routers("-as-published", _MERLIN),
-    VIRTUAL: Routers("-as-published", _MERLIN, {"router": {"kind": "virtual-output-queued"}}),
-    TODAY: Routers("", {"routing": "adaptive-local"}),
+    # Minimal paths need no metric; to name the usual one keeps these runs what they were.
+    AS_RUN: Routers("-as-published", {"routing": "minimal", "sensing": "backlog"}, FABRIC, {"header": HEADER}),
+    AS_PUBLISHED: Routers("-as-published"),
+    VIRTUAL: Routers("-as-published", fabric={"router": {"kind": "virtual-output-queued"}}),
+    TODAY: Routers(""),
+    UGAL: Routers("", {"routing": "ugal-l"}),
     # The first version of these pages: no paths through a router of the own group either.
     STORED: Routers(
         "",
@@ -84,6 +88,8 @@ ROUTERS = {
     ),
 }
 """Name -> routers. Jobs of `AS_RUN` have programs of their own (`as_run`)."""
+FIVE = tuple(kind for kind in ROUTERS if kind != UGAL)
+"""Those of the page of routers."""
 KINDS = ("local", "global")
 COUNTS = ("packets", "stalled_ps")
 
@@ -323,17 +329,18 @@ def _full(figure: str) -> Iterator[dict[str, Any]]:
         light = [("1 KB", heavy) for heavy in ("100 KB", "10 KB", "1 KB")]
         yield from _regular("both", messages=[*light, ("10 KB", "1 KB"), ("100 KB", "1 KB")], repetitions=1)
     elif figure == "fig10":
-        yield from _random(WORKLOADS)
+        yield from _random(WORKLOADS, routers=(*SHOWN, UGAL))
         yield from _random(ALONE, alone=True)
     elif figure == "fig11":
         yield from _random(WORKLOADS, "large-first")
         yield from _random(WORKLOADS)  # so that the points can be compared with those of figure 10
     elif figure in ("fig12", "fig13"):
-        yield from _random(WORKLOADS, "small-first" if figure == "fig12" else "large-first", policies=THREE)
+        order, kinds = ("small-first", (*SHOWN, UGAL)) if figure == "fig12" else ("large-first", SHOWN)
+        yield from _random(WORKLOADS, order, policies=THREE, routers=kinds)
     elif figure == "variants":
         yield from _varied(20)
     elif figure == "routers":
-        yield from _regular("16", "64", repetitions=1, routers=tuple(ROUTERS))
+        yield from _regular("16", "64", repetitions=1, routers=FIVE)
 
 
 def _reduced(figure: str) -> Iterator[dict[str, Any]]:
@@ -359,7 +366,7 @@ def _reduced(figure: str) -> Iterator[dict[str, Any]]:
     elif figure == "variants":
         yield from _varied(1)
     elif figure == "routers":
-        yield from _regular("64", motifs=["halo2d"], repetitions=1, routers=tuple(ROUTERS))
+        yield from _regular("64", motifs=["halo2d"], repetitions=1, routers=FIVE)
 
 
 def make(point: Mapping[str, Any]) -> Scenario:
