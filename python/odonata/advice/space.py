@@ -60,8 +60,8 @@ class Space:
     def movable(self) -> list[str]:
         """Jobs that may get other nodes.
 
-        A list of nodes stays, unless `move` names its job (`divisible` for what two such jobs may do). So do the processes of a pattern whose messages depend on
-        the groups that it is in: elsewhere it would be another job.
+        A list of nodes stays, unless `move` names its job (`divisible` for what two such jobs may do). So do the
+        processes of a pattern whose messages depend on the groups that it is in: elsewhere it would be another job.
         """
         return [name for name in self.jobs if not self._stays(name)]
 
