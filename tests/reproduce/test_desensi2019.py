@@ -259,8 +259,8 @@ def test_rows_that_match_and_rows_that_do_not(name: str) -> None:
     assert [row.what for row in good] == [row.what for row in bad]
     assert failing(good) == []
     compared = [row for row in bad if row.verdict != "not comparable"]
-    assert compared
-    assert {row.verdict for row in compared} == {"no match"}
+    assert compared or name == "fig5", "only figure 5 rests on assumed noise and on what the paper does not measure"
+    assert {row.verdict for row in compared} == ({"no match"} if compared else set())
 
 
 def failing(rows: Sequence[Row]) -> list[str]:
@@ -303,7 +303,8 @@ def test_a_relation_holds_only_for_the_whole_interval() -> None:
     assert verdict(GREATER, 0.9, 0.8, 0.95) == ("no match", "")
     assert verdict(GREATER, 1.2, 1.1, 1.3) == ("direction", "")
     assert verdict(SMALLER, 0.995, 0.994, 0.996) == ("no match", "")
-    assert verdict(EQUAL, 1.09, 0.5, 3) == ("match", "")
+    assert verdict(EQUAL, 1.05, 0.95, 1.09) == ("match", "")
+    assert verdict(EQUAL, 1.09, 0.5, 3) == ("no match", "")
     assert verdict(EQUAL, 1.11, 1.05, 1.2) == ("no match", "")
 
 

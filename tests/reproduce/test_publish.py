@@ -114,6 +114,30 @@ def test_text_quotes_rows():
         quoted("{correct: nothing}", [ROW])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it is {correct:\nuniform-random} so",
+        "a {correct: uniform-random | their} b",
+        "a {Correct: uniform-random} b",
+        "it costs $new",
+    ],
+)
+def test_a_template_that_is_not_filled_stops_the_page(text):
+    """A field over two lines is filled; a field that is none of the forms, and a placeholder in a value, are told."""
+    page = Page(lambda: f"$made\n\n{text.replace('$new', '$value')}\n", lambda *_: {"value": "$new"}, lambda *_: {})
+    if "\n" in text:
+        assert "it is 2.56 us so" in page.render([ROW], {}, MADE, ABOUT)
+        return
+    with pytest.raises(ValueError, match="in the page, expected the value it stands for"):
+        page.render([ROW], {}, MADE, ABOUT)
+
+
+def test_code_in_a_page_is_no_field():
+    page = Page(lambda: "$made\n\n`{ a: b }` and { kind = 1 }\n", lambda *_: {}, lambda *_: {})
+    assert "{ a: b }" in page.render([ROW], {}, MADE, ABOUT)
+
+
 def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path):
     """`--model`: rows, texts and what made them stay for the other models, also when it is done twice."""
     page = Page(

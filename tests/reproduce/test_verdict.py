@@ -2,7 +2,8 @@
 
 import pytest
 
-from odonata.reproduce.rows import Row, growth, judge, judged_again, meets_at, statement, within
+from odonata.reproduce.markdown import reason
+from odonata.reproduce.rows import Row, growth, judge, judged_again, meets_at, statement, unsure, within
 
 
 @pytest.mark.parametrize(
@@ -85,14 +86,31 @@ def test_where_a_growing_value_meets_the_published_one():
         (0.995, "< 1", (0.994, 0.996), "no match"),
         (0.985, "< 1", (0.98, 0.99), "direction"),
         (1.001, "<= 1.07", None, "direction"),
-        (1.05, "10 %", (0.5, 3.0), "match"),
+        (1.05, "10 %", (0.5, 3.0), "no match"),
+        (1.05, "10 %", (0.91, 1.099), "match"),
+        (1.05, "10 %", (0.89, 1.09), "no match"),
+        (1.05, "10 %", (0.95, 1.11), "no match"),
+        (1.36, "25 %", (0.77, 1.71), "no match"),
+        (1.05, "± 0.1", (1.0, 1.2), "no match"),
         (1.05, "± 0.1", None, "match"),
     ],
 )
-def test_an_ordering_is_a_direction_and_never_a_match(ours, tolerance, interval, expected):
+def test_both_ends_of_an_interval_count_and_an_ordering_is_never_a_match(ours, tolerance, interval, expected):
     row = statement("D1", "what", ours, 1.0, "x", tolerance, "", model="m", interval=interval)
     assert row.verdict == expected
     assert judged_again(row) == row
+
+
+def test_what_fails_only_by_its_interval_cannot_be_told():
+    """A value of a kind that was fitted is judged by itself."""
+    told = {"model": "m", "where": ""}
+    for ours, interval, expected in ((1.05, (0.5, 3.0), True), (1.2, (1.15, 1.25), False), (1.05, (1.0, 1.09), False)):
+        row = statement("D1", "what", ours, 1.0, "x", "10 %", **told, interval=interval)
+        assert unsure(row) is expected
+        assert ("Cannot be told" in reason(row)) is (expected and row.verdict == "no match")
+    assert unsure(statement("D1", "what", 1.2, 1.0, "x", "> 1", **told, interval=(0.9, 1.5)))
+    fitted = statement("D1", "what", 1.05, 1.0, "x", "10 %", **told, interval=(0.5, 3.0), kind="F")
+    assert (fitted.verdict, unsure(fitted)) == ("not comparable", False)
 
 
 def test_no_effect_is_about_ratios():

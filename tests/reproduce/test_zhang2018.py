@@ -49,9 +49,9 @@ MIXED = Setup(
 
 
 def verdict_of(ours, ends, theirs, unit, tolerance):
-    """By the rule of the pages: an ordering must hold for both ends of an interval."""
+    """By the rule of the pages: both ends of an interval count."""
     ordering = is_relation(tolerance)
-    agrees = all(within(value, theirs, tolerance) for value in (ours, *(ends if ordering else ())))
+    agrees = all(within(value, theirs, tolerance) for value in (ours, *ends))
     if not agrees or no_effect(ours, unit, tolerance):
         return "no match"
     return "direction" if ordering else "match"

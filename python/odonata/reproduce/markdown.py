@@ -6,7 +6,7 @@ import re
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.rows import VERDICTS
+from odonata.reproduce.rows import VERDICTS, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,6 +107,8 @@ def reason(row: Row) -> str:
     """Why a row does not agree or cannot be compared."""
     if row.verdict == "not comparable" and row.kind == "F":
         return "A parameter was chosen by it (kind F)."
+    if not row.why and unsure(row):
+        return "Cannot be told: ours agrees, and an end of its interval does not."
     if not row.why:
         return "Not explained." if row.verdict == "no match" else "The paper does not determine it."
     cause = row.why[:1].upper() + row.why[1:].rstrip(".") + "."

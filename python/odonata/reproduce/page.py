@@ -50,10 +50,20 @@ class Page:
         text = quoted(self.template(), rows)
         plain = {name: value for name, value in texts.items() if isinstance(value, str)}
         page = Template(text).substitute(plain, **self.of_rows(rows, texts), made=words)
+        check_filled(page)
         return wrapped(page.strip()) if self.wrap else page
 
 
-_QUOTED = re.compile(r"\{([a-z0-9.-]+): ([^{}|]+?)(?: \| (theirs|low|high|verdict))?\}")
+_QUOTED = re.compile(r"\{([a-z0-9.-]+):\s+([^{}|]+?)(?:\s+\|\s+(theirs|low|high|verdict))?\}")
+_UNFILLED = re.compile(r"\{[^{}=\n]*:\s[^{}]*\}|\$\{?[a-z_]+")
+_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+
+
+def check_filled(page: str) -> None:
+    """Raises ValueError for a placeholder or a quoted row that no value took the place of; code is left alone."""
+    left = _UNFILLED.search(_CODE.sub("", page))
+    if left is not None:
+        raise ValueError(f"found `{' '.join(left[0].split())}` in the page, expected the value it stands for")
 
 
 def quoted(text: str, rows: Sequence[Row]) -> str:
@@ -74,6 +84,6 @@ def quoted(text: str, rows: Sequence[Row]) -> str:
             return row.verdict
         low, high = row.interval or (row.ours, row.ours)
         of = {"ours": row.ours, "theirs": row.theirs, "low": low, "high": high}[part]
-        return f"{number(of, row.unit)} {row.unit}"
+        return f"{number(of, row.unit)} {row.unit}".removesuffix(" rho")
 
     return _QUOTED.sub(value, text)

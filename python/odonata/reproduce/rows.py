@@ -2,8 +2,11 @@
 
 | tolerance | verdict |
 |---|---|
-| `10 %`, `± 4`: two-sided | `match` if ours is within it, else `no match` |
+| `10 %`, `± 4`: two-sided | `match` if ours and both ends of its interval are within it, else `no match` |
 | `< 1`, `>= 100`: an ordering or a bound | `direction` if it holds for both ends of the interval, else `no match` |
+
+Where ours satisfies it and an end of its interval does not, the runs cannot tell
+([unsure][odonata.reproduce.rows.unsure]). That is `no match` too, and pages say which of the two it is.
 
 A ratio that must be above or below 1 must also differ from 1 by more than
 [NO_EFFECT][odonata.reproduce.rows.NO_EFFECT]: what is nearer is no effect, however short its interval is. A `direction`
@@ -162,6 +165,12 @@ def holds(row: Row) -> bool:
     return verdict in ("match", "direction")
 
 
+def unsure(row: Row) -> bool:
+    """Whether it fails only because an end of its interval does: the runs cannot tell."""
+    alone = judge(row.kind, row.ours, row.theirs, row.tolerance, row.growth, unit=row.unit, inferred=True)
+    return row.interval is not None and row.verdict == "no match" and alone in ("match", "direction")
+
+
 def without_cause(rows: Sequence[Row], why: str) -> list[Row]:
     """The rows without this cause, which another version may have given them."""
     return [replace(row, why="", experiment="") if row.why == why else row for row in rows]
@@ -235,11 +244,11 @@ def judge(
     """The verdict on one value (tables above); `inferred` if ours is for the inferred number of messages."""
     if kind == "N" and growing != "steady" and not inferred:
         return "not comparable"
+    # A parameter that was chosen by a value brought ours there, however wide its interval is.
+    ends = (ours,) if kind == "F" else (ours, *(interval or ()))
+    agrees = all(within(end, theirs, tolerance) for end in ends)
     if is_relation(tolerance):
-        ends = (ours, *(interval or ()))
-        agrees = all(within(end, theirs, tolerance) for end in ends) and not no_effect(ours, unit, tolerance)
-    else:
-        agrees = within(ours, theirs, tolerance)
+        agrees = agrees and not no_effect(ours, unit, tolerance)
     if not agrees:
         return "no match"
     if kind == "F":

@@ -52,6 +52,11 @@ SAID: dict[str, tuple[tuple[str, str, float, str, str], ...]] = {
 """Distance -> statements of figure 7: what, the kept value, what is added to it, the tolerance, and the panel."""
 
 
+OF_BURSTS = ((INTRA, "stalls"), (INTRA, "estimates_ps"))
+BURSTS = "it rests on bursts of 1 KiB: with packets of 64 B no flit stalls inside a group with either mode"
+"""Why stalls inside a group have no verdict, nor what equation 2 makes of them: the lines with packets of 64 B."""
+
+
 def points(reduced: bool) -> Points:
     """Beside the background, on the idle machine, and there with single packets of Aries."""
     if reduced:
@@ -80,6 +85,9 @@ def _ratios(run: Mapping[str, Any], name: str, where: str, plus: float = 0.0) ->
 def relations(run: Mapping[str, Any]) -> list[Relation]:
     """D22 for one load."""
     load = f"load {run['load']:g} %" + (", packets of 64 B" if run["packet"] != PACKET else "")
+    of_load = (
+        "" if run["load"] == LOAD else f"the statement is judged at load {LOAD:g} %, beside other jobs as in the paper"
+    )
     made = [
         Relation(
             "D22",
@@ -88,6 +96,7 @@ def relations(run: Mapping[str, Any]) -> list[Relation]:
             tolerance,
             median_of(_ratios(run, name, where, plus)),
             f"De Sensi 2019, section 4.1, figure {panel}",
+            BURSTS if (where, name) in OF_BURSTS and run["packet"] == PACKET else of_load,
         )
         for where, each in SAID.items()
         for what, name, plus, tolerance, panel in each

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from odonata.reproduce.rows import Row
 
 SMALLER, GREATER, EQUAL = "< 1", "> 1", "10 %"
-"""Tolerances: a relation must hold for both ends of the interval of the median; `about equal` for the median."""
+"""Tolerances, which must hold for both ends of the interval of the median."""
 
 
 FEWEST = 6
@@ -65,6 +65,8 @@ class Relation:
     tolerance: str
     ratio: Median
     where: str
+    open: str = ""
+    """Why it cannot be compared, whatever its values; "" if it can."""
 
     @property
     def no_difference(self) -> bool:
@@ -85,8 +87,8 @@ def as_row(relation: Relation, messages: int) -> Row:
         relation.where,
         model=relation.model,
         messages=messages,
-        why=of.unsure,
-        comparable=not of.unsure,
+        why=relation.open or of.unsure,
+        comparable=not (relation.open or of.unsure),
         interval=(of.low, of.high),
     )
     note = ""

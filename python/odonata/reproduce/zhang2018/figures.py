@@ -219,7 +219,9 @@ def _twice(
 ) -> Reproduction:
     """A figure with each kind of routers."""
     both = None if draw is None else partial(pictures.twice, draw, names={name: NAMES[name] for name in SHOWN})
-    return replace(_figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen), explain=explain)
+    return replace(
+        _figure(figure, partial(twice, figure, rows), _by_routers(shown), both, seen), explain=partial(explain, figure)
+    )
 
 
 _SMALL_AND_LARGE = "Times of small and large jobs over Simple's"

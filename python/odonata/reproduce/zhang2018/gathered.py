@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -290,23 +291,32 @@ def twice(figure: str, rows_of: Callable[[Table], list[Row]], table: Table) -> l
     A statement that holds with what the authors ran, and not with what their paper says, has this as its cause.
     """
     made = {routers: with_intervals(rows_of, runs) for routers, runs in by_routers(table).items()}
-    hold = {(row.id, row.what) for row in made.get(AS_RUN, ()) if row.verdict in ("match", "direction")}
+    return caused(figure, [replace(row, model=routers) for routers, some in made.items() for row in some])
+
+
+def caused(figure: str, of: Sequence[Row]) -> list[Row]:
+    """The rows with the causes of now, whatever causes they had. What only its interval makes fail has none."""
+    hold = {(row.id, row.what) for row in of if row.model == AS_RUN and row.verdict in ("match", "direction")}
     ran = Reason((AS_PUBLISHED,), ("",), RAN_ANOTHER, "the column as run, on this page")
-    rows = []
-    for routers, of_routers in made.items():
-        for row in of_routers:
+    made = []
+    for row in of:
+        if row.verdict == "no match":
             known = [*reasons()[figure], *([ran] if (row.id, row.what) in hold else [])]
-            cause = next((reason for reason in known if reason.explains(routers, row.what)), None)
-            if cause is not None and row.verdict == "no match" and not row.why:
+            cause = next((reason for reason in known if reason.explains(row.model, row.what)), None)
+            if cause is None or rows.unsure(row):
+                row = replace(row, why="", experiment="")
+            else:
                 row = replace(row, why=cause.why, experiment=cause.experiment)
-            rows.append(replace(row, model=routers))
-    return rows
+        made.append(row)
+    return made
 
 
-def explain(of: Sequence[Row]) -> list[Row]:
-    """Gives a cause to what the routers of the authors' simulator give and today's do not."""
-    of = rows.without_cause(of, OTHER_ROUTERS)
-    return rows.explained_by_model(of, AS_PUBLISHED, [TODAY], OTHER_ROUTERS, "the column as published, on this page")
+def explain(figure: str, of: Sequence[Row]) -> list[Row]:
+    """Causes, also of what the routers of the authors' simulator give and today's do not."""
+    known = rows.explained_by_model(
+        caused(figure, of), AS_PUBLISHED, [TODAY], OTHER_ROUTERS, "the column as published, on this page"
+    )
+    return [replace(row, why="", experiment="") if rows.unsure(row) else row for row in known]
 
 
 GROUPS = 10
@@ -321,7 +331,7 @@ def with_intervals(rows_of: Callable[[Table], list[Row]], table: Table) -> list[
 
     The interval is `ours` ± t sqrt((g - 1) / g sum (x_i - mean)^2) for g groups, t the 97.5 % quantile of Student's
     distribution with g - 1 degrees of freedom; that of a ratio is of its logarithm. A row whose runs were not repeated
-    has none, nor has one of fewer than `FEWEST` groups.
+    has none, nor has one of fewer than `FEWEST` groups, nor an extreme.
     """
     by_group: dict[int, list[Run]] = {}
     for run in table:
@@ -339,11 +349,17 @@ def with_intervals(rows_of: Callable[[Table], list[Row]], table: Table) -> list[
     return [_with_interval(row, [values.get((row.id, row.what)) for values in without]) for row in whole]
 
 
+def is_extreme(what: str) -> bool:
+    """Whether a row is the least or the largest of several values, of which the jackknife knows nothing: most groups
+    that are left out do not have it (Miller, "The Jackknife - a Review", Biometrika 61, 1974)."""
+    return re.search(r"\b(least|largest)\b", what) is not None and "patterns whose" not in what
+
+
 def _with_interval(row: Row, without: Sequence[float | None]) -> Row:
     from scipy.stats import t
 
     values = [value for value in without if value is not None]
-    if len(values) < len(without) or not all(map(isfinite, (row.ours, *values))):
+    if is_extreme(row.what) or len(values) < len(without) or not all(map(isfinite, (row.ours, *values))):
         return row
     ratio = row.unit == "x" and min(row.ours, *values) > 0
     groups, spread = len(values), pstdev([log(value) for value in values] if ratio else values)
@@ -398,6 +414,11 @@ def relation(id_: str, what: str, ours: float, tolerance: str, where: str, **mor
     """A row that says of a ratio on which side of 1 it is, or how far from there (`± 0.1`) or from 0 (`<= 0.1`)."""
     theirs = 0 if tolerance.startswith("<=") else 1
     return statement(id_, what, ours, theirs, "x", tolerance, where, kind="R", **more)
+
+
+def unstated(id_: str, what: str, ours: float, why: str, where: str) -> Row:
+    """A difference of which the paper says in a word how large it is: no verdict. The tolerance only says whence."""
+    return relation(id_, what, ours, "<= 0", where, comparable=False, why=why)
 
 
 def in_all(id_: str, what: str, holds: Sequence[bool], where: str, **more: Any) -> Row:

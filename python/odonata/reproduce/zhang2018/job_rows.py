@@ -18,6 +18,7 @@ from odonata.reproduce.zhang2018.gathered import (
     relation,
     statement,
     unevenness,
+    unstated,
     where,
 )
 from odonata.reproduce.zhang2018.runs import BASELINES, GROUPING, LEVEL_SPREAD, SPREADING
@@ -125,10 +126,8 @@ def _matched(
 def _utilisation(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
     differences = [difference(*pair) for pair in _matched(runs, main, AT_70, "1 KB")]
     if differences:
-        what = "times relative to Simple at 70 % and 90 % utilisation: largest difference"
-        yield relation("L33", what, max(differences), "<= 0.1", "section VI-A")
-        what = "the same: mean of the largest differences of each pattern and size"
-        yield relation("L33", what, mean(differences), "<= 0.1", "section VI-A")
+        what = "times relative to Simple at 70 % and 90 % utilisation: mean of the largest differences"
+        yield unstated("L33", what, mean(differences), NEGLIGIBLE, "section VI-A")
 
 
 def _quarter(runs: list[Runs], _: dict[str, list[Runs]]) -> Iterator[Row]:
@@ -137,8 +136,8 @@ def _quarter(runs: list[Runs], _: dict[str, list[Runs]]) -> Iterator[Row]:
     ]
     if four:
         good = [min(reductions(of_setup, "large", SPREAD, GROUPING)) > 0 for of_setup in four]
-        what = "four jobs of a quarter of the machine: panels as for jobs of 64"
-        yield in_all("L33", what, good, "section VI-A")
+        what = "four jobs of a quarter of the machine: panels with every spreading policy below every grouping one"
+        yield in_all("L33", what, good, "section VI-A", comparable=False, why=VERY_CLOSE)
 
 
 def _longer(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
@@ -155,9 +154,11 @@ def _longer(runs: list[Runs], main: dict[str, list[Runs]]) -> Iterator[Row]:
         yield statement("L34", f"time with 100 KB over 1 KB: {words}", value, 100, "x", "10 %", at)
     differences = [difference(*three) for three in matched]
     what = "times relative to Simple with 100 KB and 1 KB: mean of the largest differences of each pattern and size"
-    yield relation("L33", what, mean(differences), "<= 0.1", at)
+    yield unstated("L33", what, mean(differences), NEGLIGIBLE, at)
 
 
+NEGLIGIBLE = "the paper says `negligible`, without a number"
+VERY_CLOSE = "the paper says `very close to Fig. 4(b)`, without a number"
 NEAR = 1.1
 """Up to so much above the best policy is still "in the bottom-left part"."""
 CLASSES = ("small", "large")
@@ -204,7 +205,7 @@ def fig7(table: Table) -> list[Row]:
             difference(of_setup, usual[motif(of_setup.setup)], name) for of_setup in fewer for name in CLASSES
         ]
         what = "relative to Simple, 70 % and 90 % utilisation: mean of the largest differences by pattern and class"
-        rows.append(relation("L33", what, mean(differences), "<= 0.1", "section VI-B"))
+        rows.append(unstated("L33", what, mean(differences), NEGLIGIBLE, "section VI-B"))
     return rows
 
 
@@ -218,15 +219,11 @@ def _beaten(runs: Runs) -> bool:
 
 
 def _on_1056(runs: Runs, pattern: str, theirs: float) -> Iterator[Row]:
-    spreading = mean(runs.time(policy, "small") for policy in SPREADING)
-    for words, ours, kind in (
-        ("16 over Simple", 1 - runs.over(LEVEL_SPREAD, "small"), "S"),
-        ("16 over the mean of spreading policies", 1 - runs.time(LEVEL_SPREAD, "small") / spreading, "R"),
-        ("16 over the slowest policy, RRR", 1 - runs.over(LEVEL_SPREAD, "small", RRR), "R"),
-        ("64 over Simple", 1 - runs.over(LEVEL_SPREAD, "large"), "R"),
-    ):
-        what = f"1,056 nodes, {pattern}: reduction of jobs of {words}"
-        yield statement("L36", what, 100 * ours, theirs, "%", "± 10", "section VI-B", kind=kind)
+    """One reading of "reduces the communication time of the 16-node jobs": over spreading policies, since the same
+    section says that grouping policies leave the time of these jobs as Level-Spread does."""
+    ours = 1 - runs.time(LEVEL_SPREAD, "small") / mean(runs.time(policy, "small") for policy in SPREADING)
+    what = f"1,056 nodes, {pattern}: reduction of jobs of 16 over the mean of spreading policies"
+    yield statement("L36", what, 100 * ours, theirs, "%", "± 10", "section VI-B", kind="R")
 
 
 def _ratios(main: list[Runs]) -> Iterator[Row]:
