@@ -301,9 +301,10 @@ def test_which_cells_of_lumi_are_left_out_depends_on_settings_alone() -> None:
     steady = [cell for cell in cells if cell.beside.burst_s is None]
     out = [cell for cell in steady if cell not in kept]
     assert {(c.nodes, c.beside.victim, c.beside.size) for c in out} == {
-        (nodes, "alltoall", 16 << 20) for nodes in (32, 64)
+        (32, "alltoall", 16 << 20),
+        *((64, victim, 8**power) for victim in ("alltoall", "allgather") for power in (4, 6, 7, 8)),
     }
-    assert len(kept) == 92
+    assert len(kept) == 78
     unlike = [dataclasses.replace(cell, slowdown=9.0, low=8.0, high=10.0) for cell in cells]
     assert [page.left_out(cell, "lumi") for cell in unlike] == [page.left_out(cell, "lumi") for cell in cells]
 

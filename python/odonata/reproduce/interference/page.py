@@ -79,9 +79,14 @@ SETTLED = 0.02
 ONCE = ("lumi",)
 """Machines of whose cells only those of steady runs are simulated: the runs of bursts repeat them on other nodes."""
 LARGEST = {"lumi": 256 << 20}
-"""Machines -> bytes that a rank of an all-to-all sends from which on it is not simulated: such a cell takes minutes, and
+"""Machines -> bytes that a rank of an all-to-all sends from which on it is not simulated: it takes minutes, and
 the link alone limits it."""
-REPETITION, LONG_LOOP = "a repetition of a steady run on other nodes", "an all-to-all of 256 MiB or more for a rank"
+ON_MANY = {"lumi": (64, (512, 32 << 10))}
+"""Machines -> nodes of a job, and the sizes that are simulated on so many: a victim beside an all-to-all takes 15 s
+there, and larger sizes minutes."""
+REPETITION = "a repetition of a steady run on other nodes"
+LONG_LOOP = "an all-to-all of 256 MiB or more for a rank"
+OTHER_SIZE = "another size than 512 B and 32 KiB on 64 nodes"
 
 
 def model_of(system: str) -> Model:
@@ -143,7 +148,10 @@ def left_out(cell: Measured, system: str) -> str:
     if system in ONCE and loop.burst_s is not None:
         return REPETITION
     large = loop.victim == "alltoall" and loop.message * len(loop.nodes) >= LARGEST.get(system, math.inf)
-    return LONG_LOOP if large else ""
+    if large:
+        return LONG_LOOP
+    nodes, sizes = ON_MANY.get(system, (math.inf, ()))
+    return OTHER_SIZE if cell.nodes >= nodes and loop.size not in sizes else ""
 
 
 def simulated(
