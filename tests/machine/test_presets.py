@@ -142,7 +142,7 @@ def test_aries_machines_have_the_groups_of_the_paper(name):
         ("aurora", 10624, 5312, 166, 2),
         ("polaris", 560, 70, 5, 24),
         ("archer2", 5888, 736, 46, 4),
-        ("cresco8", 832, 16, 1, 0),
+        ("cresco8", 768, 5, 1, 0),
         ("leonardo-gpu", 3420, 684, 19, 18),
     ],
 )

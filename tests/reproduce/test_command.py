@@ -48,6 +48,7 @@ def test_list_names_every_study(capsys):
         "salimi-beni2022-tapering",
         "salimi-beni2022-on-leonardo",
         "placement-measured",
+        "placement-lumi",
         "calibration",
         *others,
     }

@@ -51,6 +51,7 @@ REPRODUCTIONS: dict[str, str] = {
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
     **{f"interference-{of}": "odonata.reproduce.interference.page" for of in ("leonardo", "lumi", "cresco8")},
     "placement-measured": "odonata.reproduce.placement.page",
+    "placement-lumi": "odonata.reproduce.placement.lumi",
     "calibration": "odonata.reproduce.calibration.page",
 }
 """Name -> module that defines it."""

@@ -3,11 +3,13 @@
 The unknowns are two times at each of some sizes: the CPU time of a message (of sender and receiver together) and the
 delay in which no CPU works. A linear all-to-all tells the first, a ring of blocking exchanges their sum. The fit
 minimises a robust loss of the logarithms of simulated by measured median times (Gauss-Newton; a weak penalty of the
-logarithms keeps near its start what the measurements do not tell).
+logarithms keeps near its start what the measurements do not tell). A cost at a size moves only the loops whose messages
+lie next to it: what it changes through the barriers of others is left out of the slopes, and not of the errors.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -132,6 +134,14 @@ def times(alone: Sequence[Loop], model: Model, workers: int) -> list[Times]:
     return [by_loop[loop] for loop in alone]
 
 
+def between(message: int, sizes: Sequence[int]) -> set[int]:
+    """The numbers of the sizes between whose costs those of a message lie."""
+    above = bisect_left(sizes, message)
+    if above == len(sizes):
+        return {above - 1}
+    return {above} if above == 0 or sizes[above] == message else {above - 1, above}
+
+
 def fit(
     rows: Sequence[Alone],
     model: Model,
@@ -146,16 +156,21 @@ def fit(
     measured = np.log([row.measured_us for row in rows])
     loops = [row.loop for row in rows]
 
-    def errors(at: Vector) -> Vector:
-        done = times(loops, replace(model, host=host(at, model.host, sizes)), workers)
-        simulated: Vector = np.log([of.median for of in done])
-        return simulated - measured
+    def errors(at: Vector, of: Sequence[int]) -> Vector:
+        """Logarithms of simulated by measured times of some rows."""
+        done = times([loops[row] for row in of], replace(model, host=host(at, model.host, sizes)), workers)
+        simulated: Vector = np.log([time.median for time in done])
+        return simulated - measured[of]
 
     start = np.log(np.array([cpu for cpu, _ in begin.values()] + [delay for _, delay in begin.values()]))
     at, step = start, 0.15
-    here = errors(at)
+    all_rows = range(len(rows))
+    here = errors(at, all_rows)
     for _ in range(ROUNDS):
-        slopes = np.array([(errors(at + step * unit) - here) / step for unit in np.eye(len(at))]).T
+        slopes = np.zeros((len(rows), len(at)))
+        for number, unit in enumerate(np.eye(len(at))):
+            moved = [row for row, loop in enumerate(loops) if number % len(sizes) in between(loop.message, sizes)]
+            slopes[moved, number] = (errors(at + step * unit, moved) - here[moved]) / step
 
         def residuals(change: Vector, at: Vector = at, here: Vector = here, slopes: Vector = slopes) -> Vector:
             soft = SOFT * soft_roots(here + slopes @ change, SOFT)
@@ -163,7 +178,7 @@ def fit(
 
         change = least_squares(residuals, np.zeros(len(at)), bounds=(-FARTHEST, FARTHEST)).x
         for shrink in (1.0, 0.5, 0.25):
-            there = errors(at + shrink * change)
+            there = errors(at + shrink * change, all_rows)
             if np.abs(there).mean() < np.abs(here).mean():
                 at, here = at + shrink * change, there
                 break
