@@ -151,15 +151,22 @@ def test_traffic_classes_divide_buffers_that_are_large_enough():
     assert loaded.table.fabric.links["node"].buffer == plain["node"].buffer
 
 
-def test_the_preset_of_kang_says_what_its_nodes_cannot_carry(capsys):
+def test_a_node_of_kang_that_holds_four_packets_cannot_send_at_its_rate():
     """A node sends into links that are three times as slow, and each packet holds its room that long."""
-    from odonata.cli.main import main
-
-    (limit,) = machine.load("kang2019").limits
+    (limit,) = machine.load({"preset": "kang2019", "fabric": {"links": {"node": {"buffer": "8 KiB"}}}}).limits
     assert limit.share == pytest.approx(0.82, abs=0.01)
-    assert main(["show", "kang2019"]) == 0
-    assert "class `node` carries at most 82 % of its bandwidth" in capsys.readouterr().out
+    assert "class `node` carries at most 82 % of its bandwidth" in str(limit)
+    assert limit.enough == "10 KiB"
     assert not machine.load({"preset": "kang2019", "fabric": {"links": {"node": {"buffer": limit.enough}}}}).limits
+
+
+@pytest.mark.parametrize("name", ["kang2019", "tiny"])
+def test_a_node_of_kang_sends_at_the_rate_of_its_link(name):
+    """K52: "a maximum rate of 16 GiB/s". 119,210 + 100,000 + 363,305 ps are five packets on the link of a node."""
+    system = machine.load(name)
+    assert not system.limits
+    held = 119_210 + 100_000 + 363_305
+    assert system.fabric["links"]["node"]["buffer_bytes"] >= -(-held // 119_210) * 2048
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_kang_2019_has_the_bandwidths_of_the_paper_and_the_decided_rest():
         "local": 5_637_144_576_000_000,
         "global": 4_692_251_770_880_000,
     }
-    assert {c: link["buffer_bytes"] for c, link in links.items()} == {"node": 8192, "local": 8192, "global": 16384}
+    assert {c: link["buffer_bytes"] for c, link in links.items()} == {"node": 16384, "local": 8192, "global": 16384}
     assert {(link["latency_ps"], link["credit_delay_ps"]) for link in links.values()} == {(0, 0)}
     assert system.fabric["packet_bytes"] == 2048
     assert system.fabric["router_delay_ps"] == 100_000

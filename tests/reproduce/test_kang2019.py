@@ -202,8 +202,12 @@ def test_rates_of_a_broadcast():
     kept = keep(run)
     root = run.counters.filter((run.counters["group"] == 3) & (run.counters["job"] == 0))
     busy = root.filter(root["bytes_out"] > 0)
-    assert kept["root_rate"] == pytest.approx(busy["bytes_out"].sum() / (busy.height * 2e-6))
-    assert 5 * 2**30 < kept["root_rate"] < 16 * 2**30
+    # The root begins inside its group. Of 2,303 messages 1,920 leave it (K52: 13.32 GiB/s).
+    issued = run.jobs["first_issue_ps"][0] // 2_000_000
+    assert busy["window"].min() > issued + 40
+    windows = busy.height + busy["window"].min() - issued
+    assert kept["root_rate"] == pytest.approx(busy["bytes_out"].sum() / (windows * 2e-6))
+    assert kept["root_rate"] == pytest.approx(16 * 2**30 * 1920 / 2303, rel=0.01)
     other = run.counters.filter((run.counters["group"] == 3) & (run.counters["job"] == 1))
     assert kept["background_rate"] == pytest.approx(other["bytes_both"].sum() / run.manifest["sim_time_ps"] * 1e12)
 

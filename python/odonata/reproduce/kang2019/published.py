@@ -9,6 +9,7 @@ from importlib.resources import files
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
+from odonata.reproduce.kang2019.claims import with_quotients, without_verdict
 from odonata.reproduce.kang2019.runs import AS_PUBLISHED, BACKLOG, CORRECT, MODELS, by_case, met
 from odonata.reproduce.rows import KINDS, Row, explained_by_model, growth, judge, meets_at, without_cause
 
@@ -133,13 +134,6 @@ def _spread(cases: Cases, _: Cases) -> float:
     return (max(means) / min(means) - 1) * 100
 
 
-def _background_left(cases: Cases, _: Cases) -> float:
-    """The background at the root's group in its groups, less twice that outside of them (`broadcast.left`)."""
-    inside, outside = (case["background_rate"] for case in cases)
-    rate: float = inside - 2 * outside
-    return rate
-
-
 MEASURES: dict[str, Measure] = {
     "mean": lambda cases, _: _one(cases, "latency_mean_ps"),
     "ratio": _ratio,
@@ -153,7 +147,6 @@ MEASURES: dict[str, Measure] = {
     "spread": _spread,
     "rate": lambda cases, _: _one(cases, "root_rate"),
     "background": lambda cases, _: _one(cases, "background_rate"),
-    "background-left": _background_left,
     "background-load": lambda cases, _: _one(cases, "background_rate") / CAPACITY,
 }
 """Name in `expected.csv` -> function."""
@@ -195,13 +188,15 @@ def compare(wanted: Iterable[Expected], runs: Runs, *, inferred: int | None = No
 
 
 def explain(rows: Sequence[Row]) -> list[Row]:
-    """Gives a cause to values that only the model as published gives within their tolerance.
+    """Adds claims that are about two other rows (`claims`), takes the verdict from rows that cannot have one
+    (`claims.without_verdict`), and gives a cause to values that only the model as published gives within their
+    tolerance.
 
     Also to those by which its parameters were chosen: with the same parameters and its defects repaired, it misses them
     as well (`kang2019-defects`).
     """
     others = (CORRECT, BACKLOG)
-    rows = without_cause(rows, _SIMULATOR)
+    rows = without_cause(without_verdict(with_quotients(rows)), _SIMULATOR)
     rows = explained_by_model(rows, AS_PUBLISHED, others, _SIMULATOR, _REPAIRED, _fitted)
     return explained_by_model(rows, AS_PUBLISHED, others, _SIMULATOR, _AS_RUN, lambda row: row.verdict == "match")
 
