@@ -8,7 +8,7 @@ import pytest
 from tests.reproduce.test_publish import ROW
 
 from odonata.errors import InputError
-from odonata.reproduce.conclusions import Conclusion, Evidence, conclusions, machines
+from odonata.reproduce.conclusions import Conclusion, Evidence, Measured, conclusions, machines
 from odonata.reproduce.front import front, rows_behind
 from odonata.reproduce.made import SHIPPED, abouts
 
@@ -110,3 +110,22 @@ def test_every_paper_and_every_verdict_is_on_the_page():
     assert {of.settled(rows) for of in conclusions()} == {"confirmed", "contradicted", "cannot tell"}
     assert {of.paper for of in conclusions()} == {"Kang 2019", "De Sensi 2019", "Zhang 2018", "Salimi Beni 2022"}
     assert {of.name for of in machines()} >= {"Leonardo", "LUMI", "CRESCO8"}
+
+
+def test_a_machine_beats_a_prediction_by_the_whole_interval_only():
+    rows = {
+        PAGE: [
+            row(1.2, "<= 1.25", what="error", theirs=1.5),
+            row(0.8, "< 1", (0.7, 0.9), what="none"),
+            row(0.9, "< 1", (0.8, 1.1), what="mean"),
+        ]
+    }
+    ours, none, mean = (Evidence(PAGE, "correct", what) for what in ("error", "none", "mean"))
+    of = Measured("Leonardo", "what", ours, none, mean)
+    assert of.beats(rows) == "no interference"
+    assert Measured("Leonardo", "what", ours, mean, none).beats(rows) == "the mean"
+    assert Measured("Leonardo", "what", ours, mean, mean).beats(rows) == "neither"
+    assert Measured("Leonardo", "what", ours, theirs=True).words("nothing", rows) == "0.80 x"
+    assert (
+        Measured("Leonardo", "what", ours).beats(rows) == Measured("Leonardo", "what", ours).words("mean", rows) == ""
+    )

@@ -1,6 +1,7 @@
 """`odonata reproduce`: simulates the results of a paper again."""
 
 import json as json_module
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -138,7 +139,9 @@ def _summary(out: Path, name: str | None, *, json: bool) -> int:
         raise InputError("`--summary` is of all reproductions", hint=f"leave out `{name}`, or `--summary`")
     summary = summarise(out)
     files.write(out / "pages.md", index(summary, fingerprint()).encode())
-    if not summary.missing:
+    if summary.missing:
+        print(f"README.md is not written: {', '.join(summary.missing)} missing in {out}", file=sys.stderr)
+    else:
         files.write(out / "README.md", front(out).encode())
     if json:
         print(json_module.dumps({"summary": summary.as_json(), "missing": list(summary.missing)}))

@@ -165,11 +165,11 @@ class Measured:
     what: str
     ours: Evidence
     nothing: Evidence | None = None
-    """The error of "nothing happens"."""
+    """Our error over that of no interference."""
     mean: Evidence | None = None
-    """The error of the mean of the class."""
+    """Our error over that of the mean of the class."""
     theirs: bool = False
-    """The published value of our row is the error of "nothing happens"."""
+    """The published value of our row is the error of no interference."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -178,12 +178,19 @@ class Measured:
         return {name: of for name, of in named.items() if of is not None}
 
     def words(self, name: str, rows: Mapping[str, Sequence[Row]]) -> str:
-        """The error of `ours`, `nothing` or `mean`, as a factor; "" if no row has it."""
+        """The error (`ours`), or what it is over that of `nothing` or `mean`; "" if no row has it."""
         if name == "nothing" and self.theirs:
             row = self.ours.of(rows[self.ours.page])[0]
-            return f"{number(row.theirs, row.unit)}{_unit(row.unit)}"
+            return f"{number(row.ours / row.theirs, row.unit)}{_unit(row.unit)}"
         of = self.evidence.get(name)
         return "" if of is None else of.words(rows[of.page])
+
+    def beats(self, rows: Mapping[str, Sequence[Row]]) -> str:
+        """Which of the two predictions it beats, by the whole interval; "" if no row compares."""
+        said = {"no interference": self.nothing, "the mean": self.mean}
+        compared = {name: of.settled(rows[of.page]) for name, of in said.items() if of is not None}
+        beaten = [name for name, settled in compared.items() if settled == "confirmed"]
+        return "" if not compared else " and ".join(beaten) or "neither"
 
 
 def _read() -> Mapping[str, Any]:

@@ -102,5 +102,6 @@ def _machines(rows: Rows) -> str:
     lines = []
     for of in machines():
         cells = [of.words(name, rows) for name in ("ours", "nothing", "mean")]
-        lines.append([of.name, of.what, *cells, f"[{of.ours.page}]({of.ours.page}.md)"])
-    return table(["machine", "what ran", "Odonata", "nothing happens", "mean of the class", "page"], lines, "llrrrl")
+        lines.append([of.name, of.what, *cells, of.beats(rows), f"[{of.ours.page}]({of.ours.page}.md)"])
+    head = ["machine", "what ran", "missed by", "over no interference", "over the mean of the class", "beats", "page"]
+    return table(head, lines, "llrrrll")
