@@ -358,10 +358,12 @@ def _summary(system: str, rows: Sequence[Row], beside: Mapping[str, Sequence[str
         nulls = [row for row in rows if row.id == "null" and row.what.startswith(f"{name}:")]
         _, none, of_class = beside[error.what]
         ratios = [f"x {row.ours:.2f} ({row.interval[0]:.2f} to {row.interval[1]:.2f})" for row in nulls if row.interval]
+        said = f"a model that knows no interference by {none}"
+        if of_class:
+            said += f", and the mean of the class by {of_class}"
         lines.append(
             f"- Slowdowns {words} on {NAMES[system]}: {verdict(error, nulls)}. They are off by x {error.ours:.2f} on "
-            f"the average, a model that knows no interference by {none}, and the mean of the class by {of_class}. Our "
-            f"error over theirs is {' and '.join(ratios)}."
+            f"the average, {said}. Our error over {'theirs' if of_class else 'its'} is {' and '.join(ratios)}."
         )
     return "\n".join(lines)
 
