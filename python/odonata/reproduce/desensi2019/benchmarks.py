@@ -15,6 +15,7 @@ from odonata import scenario, units
 from odonata.machine.host import HostTable
 from odonata.placement.splitmix import SplitMix64
 from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, UNIFORM, around, table
+from odonata.reproduce.desensi2019.surroundings import SENSINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,6 +61,7 @@ def point(
         "delay": 1,
         "costs": 100,
         "read": "0 ns",
+        "sensing": "simulated",
         **more,
     }
 
@@ -122,7 +124,9 @@ def make(point: Mapping[str, Any]) -> Scenario:
     }
     if point["costs"] != 100 or units.time_ps(point["read"]):
         job["overhead"] = costs(point)
-    return scenario.parse(tomlkit.dumps(table(point, [job])), "desensi2019.toml")
+    made = table(point, [job])
+    made["sensing"] = SENSINGS.get(point["sensing"], made["sensing"])
+    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
 
 
 def costs(point: Mapping[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,8 @@ def page_of(
         }
 
     def from_runs(_: Sequence[Row], runs: Runs) -> Texts:
-        return {**({"setting": setting(runs)} if with_setting else {}), **of_runs(runs)}
+        own = of_runs(runs)
+        return {**({"setting": setting(runs)} if with_setting and own else {}), **own}
 
     text = files("odonata.reproduce.desensi2019") / f"{template}.md"
     return Page(lambda: text.read_text("utf-8"), from_rows, from_runs)

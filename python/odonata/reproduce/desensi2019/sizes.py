@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from odonata.reproduce.desensi2019.benchmarks import APP_AWARE, OURS, POLICIES, point
 from odonata.reproduce.desensi2019.setting import LOAD, PRODUCTION, PRODUCTION_LOAD, UNIFORM
+from odonata.reproduce.desensi2019.surroundings import SENSINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +89,13 @@ READ = (("alltoall", "1 KiB"), ("300 ns", "1 us"))
 """What is slower in the paper because counters are read (D27), and how long a read takes: assumed, none is stated."""
 
 
+SENSED: dict[tuple[int, int], tuple[str, ...]] = {
+    SPREAD8: ("ping-pong", "allreduce", "alltoall", "barrier"),
+    PAPER8: ("ping-pong", "allreduce"),
+}
+"""Nodes -> the benchmarks of figure 8, of their small size, that are simulated with other congestion metrics too."""
+
+
 def _points(name: str, machine: str, nodes: tuple[int, int], sizes: Sizes, backgrounds: Sequence[str]) -> Points:
     return [
         point(
@@ -131,7 +139,19 @@ def points8(reduced: bool) -> Points:
         *reading,
         *_points("fig8", "piz-daint", SPREAD8, BESIDE_JOBS8, [PRODUCTION]),
         *_points("fig8", "piz-daint", PAPER8, AT_SCALE_BESIDE_JOBS, [PRODUCTION]),
+        *_sensed(),
     ]
+
+
+def _sensed() -> Points:
+    """The two static policies with other metrics."""
+    made = []
+    for nodes, names in SENSED.items():
+        of = FIG8 if nodes == SPREAD8 else AT_SCALE
+        small = {name: dict([next(iter(of[name].items()))]) for name in names}
+        static = [p for p in _points("fig8", "piz-daint", nodes, small, [UNIFORM]) if p["policy"] != APP_AWARE]
+        made += [{**p, "sensing": sensing} for sensing in SENSINGS for p in static]
+    return made
 
 
 def points9(reduced: bool) -> Points:

@@ -19,6 +19,15 @@ ROUND_TRIPS = {"chassis": "60 ns", "group": "60 ns", "optical": "300 ns"}
 """Class of link -> its round trip, twice its latency: one unit of the delay of credits (assumed)."""
 
 
+SENSINGS: dict[str, dict[str, Any]] = {
+    "shipped-sensing": {"kind": "backlog"},
+    "occupancy": {"kind": "occupancy"},
+    "occupancy-late": {"kind": "occupancy", "delay": ROUND_TRIPS},
+}
+"""Model -> another congestion metric beside that of all pages: that of the preset, and the two that count a packet
+once, in its own router and behind the link."""
+
+
 @dataclass(frozen=True)
 class Around:
     """A machine with a congestion metric, and a background."""
