@@ -9,7 +9,7 @@ from tests.reproduce.test_publish import ROW
 
 from odonata.errors import InputError
 from odonata.reproduce.conclusions import Conclusion, Evidence, Measured, conclusions, machines
-from odonata.reproduce.front import front, rows_behind
+from odonata.reproduce.front import OLD, _tables, front, rows_behind
 from odonata.reproduce.made import SHIPPED, abouts
 
 VALIDATION = Path("validation")
@@ -110,6 +110,13 @@ def test_every_paper_and_every_verdict_is_on_the_page():
     assert {of.settled(rows) for of in conclusions()} == {"confirmed", "contradicted", "cannot tell"}
     assert {of.paper for of in conclusions()} == {"Kang 2019", "De Sensi 2019", "Zhang 2018", "Salimi Beni 2022"}
     assert {of.name for of in machines()} >= {"Leonardo", "LUMI", "CRESCO8"}
+
+
+def test_a_line_of_a_page_that_is_to_be_made_again_says_so():
+    of = next(of for of in conclusions() if of.pages() == ["kang2019-broadcast"])
+    rows = rows_behind(VALIDATION)
+    assert OLD in _tables([(of, "confirmed")], rows, ["kang2019-broadcast"])
+    assert OLD not in _tables([(of, "confirmed")], rows, ["kang2019-4kb"])
 
 
 def test_a_machine_beats_a_prediction_by_the_whole_interval_only():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from odonata import machine
 from odonata.reproduce.conclusions import SETTLED, conclusions, machines
-from odonata.reproduce.kept import read_rows
+from odonata.reproduce.kept import outdated, read_rows
 from odonata.reproduce.markdown import table, wrapped
 from odonata.reproduce.rows import judged_again
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Rows = Mapping[str, Sequence[Row]]
 
 ONCE = "One run each, so no interval."
+OLD = "The page is to be made again: the present engine gives other numbers (`outdated.txt`)."
 NEVER = "never"
 """What a preset says in `measured` if nothing was ever held against it."""
 
@@ -41,7 +42,7 @@ def front(folder: Path) -> str:
     template = (files("odonata.reproduce") / "readme.md").read_text("utf-8")
     text = Template(template).substitute(
         counts=_counts([verdict for _, verdict in settled]),
-        conclusions=_tables(settled, rows),
+        conclusions=_tables(settled, rows, outdated(folder)),
         contradicted=_contradicted(settled, rows),
         machines=_machines(rows),
         never=", ".join(f"`{name}`" for name in machine.names() if machine.load(name).measured == NEVER),
@@ -57,7 +58,7 @@ def _counts(verdicts: Sequence[Settled]) -> str:
 _PLURAL = {"confirmed": "are confirmed", "contradicted": "are contradicted", "cannot tell": "cannot be told"}
 
 
-def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> str:
+def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows, old: Sequence[str]) -> str:
     """A table for each paper, and what the marks mean."""
     marks: dict[str, str] = {}
     blocks = []
@@ -69,6 +70,7 @@ def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> str:
             said = [*(f"Settings deviate: {words}." for words in conclusion.deviates())]
             said += [f"Assumed: {conclusion.assumes}."] if conclusion.assumes else []
             said += [ONCE] if conclusion.once(rows) else []
+            said += [OLD] if {*conclusion.pages()} & {*old} else []
             signs = [marks.setdefault(words, f"[{len(marks) + 1}]") for words in said]
             lines.append(
                 [
