@@ -475,7 +475,9 @@ def _metrics(rows: Sequence[Row]) -> dict[str, str]:
         cells_ = [_with_verdict(by.get((what, name))) for name in (*names, MODEL)]
         lines.append([what, *cells_])
     columns = table(["what", *names, MODEL], lines, "l" + "r" * (1 + len(names)))
-    said = ", ".join(f"`{name}` {number(row.ours, row.unit)} % ({row.verdict})" for name, row in shares.items())
+    said = ", ".join(
+        f"`{name}` {number(row.ours, '%')} % ({_interval(row)}{row.verdict})" for name, row in shares.items()
+    )
     return {"metrics": _METRICS.format(share=said, table=columns)}
 
 
@@ -490,9 +492,15 @@ and `simulated` have a round trip more (assumed). The metric was not chosen by t
 
 {table}
 
-"High bias reduces variability in almost all cases" depends on it: the share of the benchmarks is {share}. That high
-bias is faster for small messages does not. The share of `simulated` is over more benchmarks and sizes than the others.
+How far "high bias reduces variability in almost all cases" holds depends on it: the share of the benchmarks is
+{share}. Of few benchmarks, intervals are wide and overlap. That high bias is faster for small messages does not depend
+on the metric. The share of `simulated` is over more benchmarks and sizes than the others.
 """
+
+
+def _interval(row: Row) -> str:
+    low, high = row.interval or (row.ours, row.ours)
+    return f"{number(low, '%')} to {number(high, '%')}, "
 
 
 def _with_verdict(row: Row | None) -> str:
