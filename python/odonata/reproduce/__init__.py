@@ -47,6 +47,7 @@ REPRODUCTIONS: dict[str, str] = {
     "zhang2018-routers": "odonata.reproduce.zhang2018.figures",
     "salimi-beni2022": "odonata.reproduce.salimibeni2022.marconi100",
     "salimi-beni2022-tail": "odonata.reproduce.salimibeni2022.tail",
+    "salimi-beni2022-mix": "odonata.reproduce.salimibeni2022.mix",
     "salimi-beni2022-tapering": "odonata.reproduce.salimibeni2022.tapering",
     "salimi-beni2022-on-leonardo": "odonata.reproduce.salimibeni2022.leonardo",
     **{f"interference-{of}": "odonata.reproduce.interference.page" for of in ("leonardo", "lumi", "cresco8")},

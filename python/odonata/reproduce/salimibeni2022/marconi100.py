@@ -15,7 +15,15 @@ from odonata.reproduce.markdown import counts, reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.queue import APPS, ENDS, LARGEST, LOCALITIES, SINGLE
-from odonata.reproduce.salimibeni2022.relations import MODEL, Measured, at, compare, plots, spread_by_slurm
+from odonata.reproduce.salimibeni2022.relations import (
+    MODEL,
+    Measured,
+    at,
+    compare,
+    judged_here,
+    plots,
+    spread_by_slurm,
+)
 from odonata.reproduce.salimibeni2022.runs import (
     APP_ITERATIONS,
     APP_QUEUES,
@@ -212,6 +220,7 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
+    explain=judged_here,
     text=Page(
         lambda: (files("odonata.reproduce.salimibeni2022") / "marconi100.md").read_text("utf-8"), _of_rows, _of_runs
     ),

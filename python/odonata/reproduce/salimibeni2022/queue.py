@@ -37,6 +37,17 @@ APPS: dict[str, list[dict[str, Any]]] = {
     "doubling": [_COMPUTE, {"collective": "allgather", "algorithm": "recursive-doubling", "message": "256 KiB"}],
 }
 """What the other jobs do, each drawn as often. Assumed: codes that compute and then communicate, without end."""
+SHIPPED = "shipped"
+MIXES = {
+    SHIPPED: "each application as often; `halo` sends to all neighbours at once",
+    "in-order": "the same jobs; `halo` sends to one neighbour after the other",
+    "no-halo": "jobs of `halo` are drawn again among the other three",
+    "half-halo": "half of the jobs are `halo`, drawn again; it sends to all neighbours at once",
+    "redrawn": "each as often, drawn again: only which job is which application differs",
+}
+"""Mix of the other jobs -> what it is. The first is that of every page; all are assumed. Nodes, sizes and starts of the
+jobs of a queue are the same in every mix, so b is too."""
+_SHARES = {"half-halo": ("halo", "halo", "halo", "transpose", "ring", "doubling"), "redrawn": tuple(APPS)}
 LATEST_US = 600
 """Latest start of another job, so that jobs do not compute in step."""
 
@@ -83,6 +94,28 @@ def others(draw: int, load: float) -> tuple[Other, ...]:
             busy.update(nodes)
             count += 1
     return tuple(jobs)
+
+
+def mixed(draw: int, load: float, mix: str = SHIPPED) -> dict[str, str]:
+    """Name of a job -> its application in a mix."""
+    jobs = others(draw, load)
+    if mix in (SHIPPED, "in-order"):
+        return {job.name: job.app for job in jobs}
+    random = SplitMix64(stream_seed(draw, f"mix {mix}"))
+    rest = [app for app in APPS if app != "halo"]
+    apps = {}
+    for job in jobs:
+        drawn = _SHARES.get(mix, rest)
+        app = drawn[random.below(len(drawn))]
+        apps[job.name] = job.app if mix == "no-halo" and job.app != "halo" else app
+    return apps
+
+
+def phases(app: str, mix: str = SHIPPED) -> list[dict[str, Any]]:
+    """What an application does in a mix."""
+    if mix == "in-order":
+        return [{key: value for key, value in phase.items() if key != "order"} for phase in APPS[app]]
+    return APPS[app]
 
 
 def _size(random: SplitMix64) -> int:

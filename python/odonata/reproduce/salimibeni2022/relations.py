@@ -32,7 +32,7 @@ from odonata.reproduce.salimibeni2022.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -136,6 +136,16 @@ def busiest_over_calmest(runs: Runs, app: str) -> float:
 def compare(runs: Runs) -> list[Row]:
     """A row for each statement that the runs can answer."""
     return [*_correlations(runs), *_localities(runs), *_backgrounds(runs), *_applications(runs), *_queues(runs)]
+
+
+ELSEWHERE = (("V13", ""), ("V11", "ρ of b with the mean, broadcast, 4 B"))
+"""Rows, and beginnings of their statements, that another page judges on more: V13 on nine pairs of queues
+(`salimi-beni2022-tapering`), V11 of the shortest broadcast with five mixes of other jobs (`salimi-beni2022-mix`)."""
+
+
+def judged_here(rows: Sequence[Row]) -> list[Row]:
+    """The rows without those that another page judges: one statement has one verdict."""
+    return [row for row in rows if not any(row.id == id_ and row.what.startswith(what) for id_, what in ELSEWHERE)]
 
 
 def _row(

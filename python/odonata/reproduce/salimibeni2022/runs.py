@@ -13,7 +13,15 @@ import numpy as np
 
 from odonata import machine, scenario
 from odonata.background.simulated import of_jobs_on_nodes
-from odonata.reproduce.salimibeni2022.queue import APPS, LATEST_US, SYSTEM, allocations, others
+from odonata.reproduce.salimibeni2022.queue import (
+    LATEST_US,
+    SHIPPED,
+    SYSTEM,
+    allocations,
+    mixed,
+    others,
+    phases,
+)
 from odonata.reproduce.written import toml
 
 if TYPE_CHECKING:
@@ -27,6 +35,8 @@ COLLECTIVES = ("broadcast", "reduce", "alltoall")
 SIZES = {"4 B": 4, "1 KiB": 2**10, "32 KiB": 2**15, "1 MiB": 2**20}
 """The paper's sizes (V2)."""
 LONG = "1 MiB"
+POINT_TO_POINT = "point-to-point"
+"""A message there and back between the first and the last node of an allocation (`salimi-beni2022-mix`)."""
 DRAWN = "32 KiB"
 """Size of the distributions. The paper does not state that of figure 3; figure 5 has 2^20 B, which would take ten times
 as long to simulate."""
@@ -38,6 +48,7 @@ EVERY_US: dict[str, dict[str, int]] = {
     "broadcast": {"4 B": 60, "1 KiB": 60, "32 KiB": 200, "1 MiB": 1200},
     "reduce": {"4 B": 60, "1 KiB": 60, "32 KiB": 200, "1 MiB": 1400},
     "alltoall": {"4 B": 80, "1 KiB": 150, "32 KiB": 800, "1 MiB": 5000},
+    "point-to-point": {"4 B": 60, "1 MiB": 400},
 }
 """Between the begins of two iterations: about a third more than they take on an idle machine. The paper waits 1 ms;
 simulating that costs as much as the iterations themselves, and the other jobs go on meanwhile as they do here."""
@@ -135,14 +146,18 @@ def every_us(point: Mapping[str, Any]) -> int:
 
 def make(point: Mapping[str, Any]) -> Scenario:
     """The measured job beside the jobs of two nodes or more of a queue; jobs of one node send nothing."""
-    app, size = point["app"], point["size"]
+    app, size, mix = point["app"], point["size"], point.get("mix", SHIPPED)
+    nodes = list(allocations()[point["locality"]])
     program = {"collective": app, "message": size} if app in EVERY_US else {"motif": "phases"}
     if app in APPLICATIONS:
         program["phases"] = APPLICATIONS[app]  # type: ignore[assignment]
+    if app == POINT_TO_POINT:
+        program, nodes = {"motif": "ping-pong", "message": size}, [nodes[0], nodes[-1]]
+    apps = mixed(point["draw"], point["load"], mix) if point["load"] else {}
     jobs: list[dict[str, Any]] = [
         {
             "name": "measured",
-            "place": {"policy": "explicit", "nodes": list(allocations()[point["locality"]])},
+            "place": {"policy": "explicit", "nodes": nodes},
             "app": program,
             "iterations": point["iterations"],
             "every": f"{every_us(point)} us",
@@ -154,7 +169,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         {
             "name": other.name,
             "place": {"policy": "explicit", "nodes": list(other.nodes)},
-            "app": {"motif": "phases", "phases": APPS[other.app]},
+            "app": {"motif": "phases", "phases": phases(apps[other.name], mix)},
             "start": f"{other.start_us} us",
             "background": True,
             "record": "nothing",

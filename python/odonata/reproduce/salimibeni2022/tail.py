@@ -193,6 +193,14 @@ def compare(runs: Runs) -> list[Row]:
     return rows
 
 
+OURS = "our own definition: the paper names no classifier, threshold or accuracy"
+
+
+def of_ours(rows: Sequence[Row]) -> list[Row]:
+    """The rows without a verdict: what they compare with is no value of the paper."""
+    return [replace(row, verdict="not comparable", why=OURS, experiment="") for row in rows]
+
+
 def _row(
     what: str, ours: float, theirs: float, unit: str, tolerance: str, interval: tuple[float, float] | None, n: int
 ) -> Row:
@@ -283,6 +291,7 @@ REPRODUCTION = Reproduction(
     points=scattered,
     make=make,
     rows=compare,
+    explain=of_ours,
     text=Page(lambda: (files("odonata.reproduce.salimibeni2022") / "tail.md").read_text("utf-8"), _of_rows, _of_runs),
     picture=draw,
     keep=keep,
