@@ -30,7 +30,7 @@ app = {{ {other}, message = "8 KiB" }}
 def test_what_was_measured_has_no_sentence():
     assert said() is None
     assert said(other='collective = "alltoall"', victim="allgather") is None
-    assert said('"lumi"', message="16 MiB", nodes=48) is None
+    assert said('"lumi"', message="32 KiB", nodes=16) is None
 
 
 @pytest.mark.parametrize(

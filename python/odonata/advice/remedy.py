@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,19 @@ if TYPE_CHECKING:
 
 PRESENT = "as it is"
 """Name of the scenario without any remedy."""
+
+
+_LIST = re.compile(r'nodes = "([\d,-]+)"')
+_SHOWN = 24
+"""Characters of a list of nodes that a label has whole (assumed)."""
+
+
+def _cut(match: re.Match[str]) -> str:
+    ids = match[1]
+    if len(ids) <= _SHOWN:
+        return match[0]
+    parts = ids.split(",")
+    return f'nodes = "{parts[0]},{parts[1]},...,{parts[-1]}"' if len(parts) > 3 else match[0]
 
 
 @dataclass(frozen=True)
@@ -27,6 +41,11 @@ class Remedy:
     def name(self) -> str:
         """The changes in one line, as after `-s`."""
         return "; ".join(f"{key} = {_written(value)}" for key, value in self.changes) or PRESENT
+
+    @property
+    def label(self) -> str:
+        """Its name with long lists of nodes cut short; `toml` has them whole."""
+        return _LIST.sub(_cut, self.name)
 
     @property
     def toml(self) -> str:

@@ -26,9 +26,9 @@ def sentences(advice: Advice) -> list[str]:
     if best is None:
         parts.append(_none(advice))
     else:
-        parts += ["", f"Best: {best.remedy.name}", *_told(advice, best)]
+        parts += ["", f"Best: {best.remedy.label}", *_told(advice, best)]
         if best.slows and harmless is not None:
-            parts += ["", f"Without slowing down another job: {harmless.remedy.name}", *_told(advice, harmless)]
+            parts += ["", f"Without slowing down another job: {harmless.remedy.label}", *_told(advice, harmless)]
     parts += _partly(advice)
     if advice.fixed:
         parts += [""] * (best is not None)
@@ -126,7 +126,7 @@ def _partly(advice: Advice) -> list[str]:
             name for name, effect in zip(_assumptions(advice), advice.everywhere(number), strict=True) if effect.helps
         ]
         if names and len(names) <= len(advice.under):
-            parts.append(f"Helps only under {', '.join(names)}: {finding.remedy.name}")
+            parts.append(f"Helps only under {', '.join(names)}: {finding.remedy.label}")
     return parts
 
 
@@ -227,7 +227,7 @@ def _table(advice: Advice) -> Table:
     headings += [Column("nodes moved"), Column("groups"), Column("verdict", right=False, styles=_STYLES)]
     rows = [
         [
-            finding.remedy.name,
+            finding.remedy.label,
             _cell(finding.effects[0]),
             *([_worst(finding)] if others else []),
             *(_cell(under.findings[number].effects[0]) for under in advice.under),

@@ -32,6 +32,10 @@ from odonata.scenario.written import write_document
 SPEC_VERSION = 1
 #: Published simulator -> its defaults for the fabric. CODES spends 10 ns on each message at the NIC.
 COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhead": "10 ns"}}}
+#: Published simulator -> what its authors' configuration has, beside that, of the machines of the paper.
+COMPAT_PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "codes-2019": {name: {"links": {"node": {"buffer": "8 KiB"}}} for name in ("kang2019", "tiny")}
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,7 +220,10 @@ def _refused(
 
 def machine_of(table: ScenarioTable, path: Path) -> System:
     """The machine of a scenario. Raises InputError whose path leads into the scenario."""
-    system = machine.load(table.system, table.fabric, path.parent, COMPAT_FABRIC.get(table.compat or ""))
+    compat = table.compat or ""
+    preset = table.system if isinstance(table.system, str) else table.system.get("preset", "")
+    usual = {**COMPAT_FABRIC.get(compat, {}), **COMPAT_PRESETS.get(compat, {}).get(preset, {})}
+    system = machine.load(table.system, table.fabric, path.parent, usual or None)
     try:
         _ = system.failures
     except InputError as e:

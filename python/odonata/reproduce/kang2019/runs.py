@@ -30,13 +30,12 @@ MODELS: dict[str, dict[str, Any]] = {
     CORRECT: {"routing": {"name": "fpar"}},
     # The variant with the metric of the other routings, as its rows were made: a node sends at 80 % of its link.
     BACKLOG: {"routing": {"name": "fpar"}, "sensing": "backlog", "fabric.links.node.buffer": "8 KiB"},
-    # The authors' published simulator, and its settings where they differ from the paper's text. The buffer of nodes is
-    # that of an example configuration of theirs; its nodes ignore credits, so it hardly matters.
+    # The authors' published simulator, and its settings where they differ from the paper's text. With `compat`, the
+    # buffer of nodes is that of an example configuration of theirs; its nodes ignore credits, so it hardly matters.
     AS_PUBLISHED: {
         "compat": "codes-2019",
         "routing": {"name": "fpar", "compare": "at-most", "channel_switch": "intermediate-leaf"},
         "fabric.nic.overhead": "10 ns",
-        "fabric.links.node.buffer": "8 KiB",
     },
 }
 """Model -> its settings of a scenario."""
