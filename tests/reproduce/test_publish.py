@@ -11,6 +11,7 @@ import pytest
 
 from odonata.errors import InputError
 from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.kang2019.claims import QUOTIENTS
 from odonata.reproduce.kang2019.published import expected
 from odonata.reproduce.kept import OUTDATED, as_csv, as_json, made_of, read, read_rows, reduced_of, same
 from odonata.reproduce.made import About, Made, abouts, made_now
@@ -247,7 +248,8 @@ def committed(name):
 def test_committed_rows_are_all_the_expected_ones_for_every_model():
     published = committed("kang2019-4kb")
     wanted = {(row.id, row.what, model): row for row in expected() for model in ("correct", "as-published", "backlog")}
-    assert set(published) == set(wanted)
+    assert set(wanted) <= set(published)
+    assert {what for _, what, _ in set(published) - set(wanted)} <= {quotient.what for quotient in QUOTIENTS}
     for key, row in wanted.items():
         assert_is_judged(published[key], row)
 

@@ -224,6 +224,13 @@ def test_defects_of_the_published_simulator_are_repaired_by_name():
         spec(TINY, repaired)
 
 
+def test_a_published_simulator_keeps_the_buffers_of_its_configuration():
+    """The preset's own buffer of nodes is larger; what a scenario states is kept in both."""
+    node = lambda *given: spec(TINY, *given)["fabric"]["links"]["node"]["buffer_bytes"]  # noqa: E731
+    assert (node(), node(("compat", "codes-2019"))) == (16384, 8192)
+    assert node(("compat", "codes-2019"), ("fabric.links.node.buffer", "32 KiB")) == 32768
+
+
 def test_the_published_simulator_has_its_own_comparison():
     assert spec(TINY, ("compat", "codes-2019"))["routing"]["compare"] == "at-most"
     with pytest.raises(InputError, match="`below`, but the model `codes-2019` supports only `at-most`"):

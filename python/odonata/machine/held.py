@@ -37,6 +37,16 @@ class Held:
 HEAD = ("operation", "beside", "nodes", "messages", "placement", "missed by", "page of validation")
 
 
+NEVER = "never"
+"""What a preset of a real machine says in `measured` if nothing was ever held against it."""
+
+
+def never_measured(name: str) -> bool:
+    """Whether this is a preset of a real machine that nothing was ever held against. Reads its file only."""
+    file = files("odonata.machine") / "presets" / f"{name}.toml"
+    return file.is_file() and tomllib.loads(file.read_text(encoding="utf-8")).get("measured") == NEVER
+
+
 @lru_cache
 def _read() -> dict[str, tuple[Held, ...]]:
     table = tomllib.loads((files("odonata.machine") / "held.toml").read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata import machine
+from odonata.machine.held import never_measured
 from odonata.reproduce.conclusions import SETTLED, conclusions, machines
 from odonata.reproduce.kept import outdated, read_rows
 from odonata.reproduce.markdown import table, wrapped
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 ONCE = "One run each, so no interval."
 OLD = "The page is to be made again: the present engine gives other numbers (`outdated.txt`)."
-NEVER = "never"
-"""What a preset says in `measured` if nothing was ever held against it."""
 
 
 def rows_behind(folder: Path) -> Rows:
@@ -45,7 +44,7 @@ def front(folder: Path) -> str:
         conclusions=_tables(settled, rows, outdated(folder)),
         contradicted=_contradicted(settled, rows),
         machines=_machines(rows),
-        never=", ".join(f"`{name}`" for name in machine.names() if machine.load(name).measured == NEVER),
+        never=", ".join(f"`{name}`" for name in machine.names() if never_measured(name)),
     )
     return wrapped(text.rstrip())
 

@@ -9,17 +9,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from odonata.machine import load, names
-from odonata.machine.held import CHANGED, held
+from odonata.machine.held import CHANGED, held, never_measured
 from odonata.units import size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from odonata.machine.held import Held
-
-NEVER = "never"
-"""What a preset of a real machine says in `measured` if it was never held against it."""
 
 
 def outside(scenario: Mapping[str, Any]) -> str | None:
@@ -30,7 +26,7 @@ def outside(scenario: Mapping[str, Any]) -> str | None:
         return None
     preset = name.removesuffix(CHANGED)
     if not held(preset):
-        never = preset in names() and load(preset).measured == NEVER
+        never = never_measured(preset)
         return f"no slowdown on `{preset}` was ever compared with a measured one" if never else None
     listed = f"`odonata show {preset}` lists what there is"
     if name.endswith(CHANGED):
