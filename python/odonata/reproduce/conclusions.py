@@ -170,6 +170,8 @@ class Measured:
     """Our error over that of the mean of the class."""
     theirs: bool = False
     """The published value of our row is the error of no interference."""
+    none: bool = False
+    """The machine shows no slowdown."""
 
     @property
     def evidence(self) -> Mapping[str, Evidence]:
@@ -186,7 +188,12 @@ class Measured:
         return "" if of is None else of.words(rows[of.page])
 
     def beats(self, rows: Mapping[str, Sequence[Row]]) -> str:
-        """Which of the two predictions it beats, by the whole interval; "" if no row compares."""
+        """Which of the two predictions it beats, by the whole interval; "" if no row compares.
+
+        Where the machine shows no slowdown, whether the simulation shows none either.
+        """
+        if self.none:
+            return "correctly none" if self.ours.settled(rows[self.ours.page]) == "confirmed" else "wrongly some"
         said = {"no interference": self.nothing, "the mean": self.mean}
         compared = {name: of.settled(rows[of.page]) for name, of in said.items() if of is not None}
         beaten = [name for name, settled in compared.items() if settled == "confirmed"]
