@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -13,6 +13,8 @@ from odonata import _core
 from odonata.cli.main import main
 from odonata.errors import InputError, StaleWarning
 from odonata.store import engine
+from odonata.study import task
+from odonata.study.dataset import NO_RESULT
 from odonata.study.results import Results
 from odonata.study.sweep import check_place
 
@@ -57,6 +59,23 @@ def test_runs_by_another_engine_are_simulated_again(study: Write, monkeypatch: p
     assert again.engines == (new,)
     assert again.runs["id"].to_list() == old.runs["id"].to_list()
     assert swept(plan).engines == (new,)  # and nothing is stale any more
+
+
+def test_results_of_a_simulator_that_changed_meanwhile_say_so(study: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches points that failed with no error: `advise` then said that a scenario cannot be simulated: None."""
+    before, run = _core.__fingerprint__, task.run
+
+    def by_another_engine(*given: Any) -> Any:
+        other_core(monkeypatch)
+        try:
+            return run(*given)
+        finally:
+            other_core(monkeypatch, before)
+
+    monkeypatch.setattr(task, "run", by_another_engine)
+    made = swept(study(TWO))
+    assert made.runs["status"].to_list() == ["failed"] * 2
+    assert made.runs["error"].to_list() == [NO_RESULT] * 2
 
 
 def test_stale_runs_can_be_kept_and_the_study_says_so(

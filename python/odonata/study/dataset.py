@@ -39,6 +39,8 @@ WALLS = ("wall_s",)
 """Columns of runs that differ from one time to the next, and so are kept apart."""
 APART = (*WALLS, "keep")
 """Columns that are not part of `runs`."""
+NO_RESULT = "no result of this simulator: its sources changed while the study ran, or the result was removed"
+"""The error of a settled point whose result is not there."""
 
 
 def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
@@ -72,9 +74,10 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
         firsts = rows.filter(pl.col("job") == 0).select(pl.col(f"{PREFIX}id").alias("id"), *columns)
         of_runs = of_runs.join(firsts, on="id", how="left")
     joined = points.join(of_runs, on="id", how="left", maintain_order="left")
+    missing = pl.when(pl.col("status").is_null()).then(pl.lit(NO_RESULT)).otherwise(None)
     runs = joined.with_columns(
         status=pl.when(pl.col("unresolved").is_null()).then("status").fill_null("failed"),
-        error=pl.coalesce("error", "unresolved"),
+        error=pl.coalesce("error", "unresolved", missing),
     ).select(
         POINT, *axes, *(as_ for name, as_ in names.items() if name not in APART), *(name[len(KEPT) :] for name in kept)
     )
