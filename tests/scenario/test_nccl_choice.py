@@ -114,7 +114,17 @@ def test_a_scenario_has_what_nccl_chooses(nodes, size, algorithm, protocol):
     made = resolved(size, nodes=nodes)
     app = made.document["scenario"]["job"][0]["app"]
     assert (app["algorithm"], app["protocol"]) == (algorithm, protocol)
-    assert made.spec == resolved(size, nodes=nodes, algorithm=algorithm, protocol=protocol).spec
+    asked = resolved(size, nodes=nodes, algorithm=algorithm, protocol=protocol)
+    assert made.spec == asked.spec
+    said = f"`a`: `nccl` takes `{algorithm}` with the protocol `{protocol}` for allreduce of {size} on "
+    assert any(note.startswith(said) for note in made.notes)
+    assert not any("`nccl` takes" in note for note in asked.notes)
+
+
+def test_an_all_to_all_says_what_nccl_takes():
+    made = resolved(collective="alltoall")
+    algorithm = made.document["scenario"]["job"][0]["app"]["algorithm"]
+    assert f"`a`: `nccl` takes `{algorithm}` for the all-to-all on 32 ranks" in made.notes
 
 
 def test_the_choice_keeps_to_a_protocol_that_is_given():

@@ -175,7 +175,11 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     spec |= {"compat_without": list(table.compat_without)} if table.compat_without else {}
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})
-    notes = (*_assumed_host(jobs, system), *(str(limit) for limit in system.limits), *_of_programs(jobs, spec_jobs))
+    notes = (
+        *_assumed_host(jobs, system),
+        *(str(limit) for limit in system.limits),
+        *_of_programs(jobs, spec_jobs, run),
+    )
     tables = [job.table for job in jobs]
     write = partial(write_document, decided, path, system, tables, placed, run, routings, spec, notes)
     return Resolved(spec, system, targets, notes, write, partial(_refused, spec, table, jobs, routings))
@@ -193,12 +197,15 @@ def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:
         yield f"costs of {names} that its `overhead` leaves out are those of NCCL's protocol Simple, for GPUs (assumed)"
 
 
-def _of_programs(jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> Iterator[str]:
+def _of_programs(
+    jobs: list[_Job], spec_jobs: list[dict[str, Any]], run: Mapping[int, ProgramJob | None]
+) -> Iterator[str]:
     """What the names of programs do not say; one sentence for all jobs of which it is true."""
     said: dict[str, list[str]] = {}
     for job, spec_job in zip(jobs, spec_jobs, strict=True):
-        if isinstance(job.table.app, Program):
-            for note in job.table.app.notes(len(spec_job["nodes"])):
+        program = run[job.index]
+        if program is not None:
+            for note in program.app.notes(len(spec_job["nodes"])):
                 said.setdefault(note, []).append(job.table.name)
     for note, names in said.items():
         listed = ", ".join(f"`{name}`" for name in names[:5]) + (" and others" if len(names) > 5 else "")

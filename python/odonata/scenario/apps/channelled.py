@@ -1,5 +1,6 @@
 """Collectives that NCCL does in channels on nodes with GPUs: their algorithms, protocols and costs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,6 +14,7 @@ from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
 from odonata.scenario.apps.nccl import NCCL, ORDER, Communicator, choice, communicator, known, limits
 from odonata.scenario.apps.of_nodes import OF_NODES, Data, gpus_of_a_node
 from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_limits, with_protocol, without_handshakes
+from odonata.units import format_bytes
 
 #: Algorithms that have protocols of NCCL, besides others of `OF_NODES`, and that have chunks.
 RING, TREE = "ring", "double-binary-tree"
@@ -32,6 +34,8 @@ class ChannelledCollective(SizedCollective):
         "they are, which are those of a ring with `simple` in presets; with `nccl` what it chooses)",
     )
 
+    _chosen: bool = PrivateAttr(False)
+    """Whether NCCL's tuning model chose the algorithm and the protocol."""
     _communicator: Communicator | None = PrivateAttr(None)
     """What NCCL's tuning model knows of the GPUs, if the protocol is one of NCCL and the system says enough."""
 
@@ -59,8 +63,16 @@ class ChannelledCollective(SizedCollective):
         protocols = ORDER if self.protocol is None else (self.protocol,)
         algorithm, protocol = choice(of, self.vector(of.ranks), protocols, self.collective)
         made = self.model_copy(update={"algorithm": NCCL_ALGORITHMS[algorithm], "protocol": protocol})
-        made._communicator = of
+        made._communicator, made._chosen = of, True
         return made
+
+    def notes(self, ranks: int) -> Iterator[str]:
+        """What NCCL chose."""
+        if self._chosen:
+            yield (
+                f"`{NCCL}` takes `{self.algorithm}` with the protocol `{self.protocol}` for {self.collective} of "
+                f"{format_bytes(self.message)} on {ranks} ranks, by the tuning model of version 2.23"
+            )
 
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in. Raises InputError for a protocol that it does not have."""

@@ -3,6 +3,7 @@
 What each algorithm sends is in the crate `odonata-programs`, `collective/`; `docs/applications.md` has the table.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -234,6 +235,8 @@ class Alltoall(SizedCollective):
         description="how (default: bruck up to 256 B, else pairwise, as MPICH); `pxn` and `nccl` for nodes with GPUs",
     )
 
+    _chosen: bool = PrivateAttr(False)
+    """Whether the algorithm is what NCCL takes on these nodes."""
     _node_after_node: bool = PrivateAttr(False)
     """Whether each GPU has one rank, and the ranks of a node are side by side."""
 
@@ -253,8 +256,14 @@ class Alltoall(SizedCollective):
             gpus_of_a_node(NCCL, overhead, "algorithm")
             assert overhead.gpu is not None
             made = self.model_copy(update={"algorithm": exchange(overhead.gpu, nodes.count)})
+            made._chosen = True
         made._node_after_node = nodes.gpus_in_order
         return made
+
+    def notes(self, ranks: int) -> Iterator[str]:
+        """What NCCL takes."""
+        if self._chosen:
+            yield f"`{NCCL}` takes `{self.algorithm}` for the all-to-all on {ranks} ranks"
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""
