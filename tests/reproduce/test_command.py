@@ -46,6 +46,7 @@ def test_list_names_every_study(capsys):
         "salimi-beni2022",
         "salimi-beni2022-tail",
         "salimi-beni2022-tapering",
+        "salimi-beni2022-mix",
         "salimi-beni2022-on-leonardo",
         "placement-measured",
         "placement-lumi",
@@ -105,6 +106,9 @@ def test_every_reduced_form_prints_rows(name, out, turn, capsys, monkeypatch):
     if kept is not None:
         now = [(row["model"], row["id"], row["what"], row["ours"]) for row in printed["rows"]]
         listed = name in outdated(VALIDATION)
+        said = next((line for line in (VALIDATION / OUTDATED).read_text().splitlines() if line.split()[0] == name), "")
+        if "not in its reduced form" in said:
+            return
         within = SAME if find(name).gather is None else SAME_FITS
         assert same(kept, now, within) != listed, (
             f"the reduced form of {name} gives other numbers than when its page was made: make the page again, or list "

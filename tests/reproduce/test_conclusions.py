@@ -35,7 +35,8 @@ def settled(*rows, **changed):
     ("given", "verdict"),
     [
         (row(1.5), "confirmed"),
-        (row(0.8), "contradicted"),
+        (row(0.8), "cannot tell"),
+        (row(3.0, "25 %", theirs=2.0), "contradicted"),
         (row(1.2, interval=(1.1, 1.3)), "confirmed"),
         (row(1.2, interval=(0.9, 1.5)), "cannot tell"),
         (row(0.9, interval=(0.7, 1.1)), "cannot tell"),
@@ -54,7 +55,7 @@ def test_a_row_settles_a_conclusion_only_with_its_whole_interval(given, verdict)
 
 
 def test_one_row_that_fails_contradicts_and_a_share_may_be_enough():
-    good, bad, open_ = row(1.5), row(0.8, what="b"), row(1.2, interval=(0.9, 1.5), what="c")
+    good, bad, open_ = row(1.5), row(0.8, interval=(0.7, 0.9), what="b"), row(1.2, interval=(0.9, 1.5), what="c")
     assert settled(good, open_) == "cannot tell"
     assert settled(good, bad, open_) == "contradicted"
     assert settled(good, good, bad, holds=60) == "confirmed"
@@ -72,6 +73,14 @@ def test_its_words_have_the_interval_and_how_many_hold():
     assert Evidence(PAGE, "correct", "a").words([row(1.2, interval=(1.1, 1.3))]) == "1.20 x (1.10 to 1.30)"
     assert Evidence(PAGE, "correct", "a").words([row(1.2, interval=(1.199, 1.201))]) == "1.20 x"
     assert Evidence(PAGE, "correct", "*").words([row(1.2), row(0.9, what="b")]) == "0.90 to 1.20 x (1 of 2 hold)"
+
+
+def test_numbers_that_decide_are_bold_and_an_open_conclusion_stays_open():
+    decides, beside = Evidence(PAGE, "correct", "a"), Evidence(PAGE, "correct", "b")
+    said = Conclusion("Kang 2019", "here", "says", "{x} and {y}", {"x": decides}, {"y": beside}, open="too few")
+    rows = {PAGE: [row(1.5), row(0.8, what="b")]}
+    assert said.text(said.ours, rows) == "**1.50 x** and 0.80 x"
+    assert said.settled(rows) == "cannot tell"
 
 
 def test_rows_that_are_not_there_are_an_error():

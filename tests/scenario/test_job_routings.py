@@ -128,7 +128,7 @@ def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
 
 def on_dragonfly(*routings, first='"minimal"'):
     machine = SimpleNamespace(
-        table=SimpleNamespace(kind="dragonfly", usual_routing="dragonfly", between_groups="global"),
+        table=SimpleNamespace(kind="dragonfly", usual_routing="dragonfly", routing=None, between_groups="global"),
         topology=TOPOLOGIES["dragonfly"],
         fabric={"channels": 4, "links": {"global": {"buffer_bytes": 8192}}},
     )

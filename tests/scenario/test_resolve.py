@@ -226,7 +226,8 @@ def test_defects_of_the_published_simulator_are_repaired_by_name():
 
 def test_a_published_simulator_keeps_the_buffers_of_its_configuration():
     """The preset's own buffer of nodes is larger; what a scenario states is kept in both."""
-    node = lambda *given: spec(TINY, *given)["fabric"]["links"]["node"]["buffer_bytes"]  # noqa: E731
+    kang = TINY.replace("tiny", "kang2019")
+    node = lambda *given: spec(kang, *given)["fabric"]["links"]["node"]["buffer_bytes"]  # noqa: E731
     assert (node(), node(("compat", "codes-2019"))) == (16384, 8192)
     assert node(("compat", "codes-2019"), ("fabric.links.node.buffer", "32 KiB")) == 32768
 

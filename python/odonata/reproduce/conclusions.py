@@ -6,7 +6,9 @@
 | one fails for the whole of its interval | `contradicted` |
 | else: an interval on both sides of a bound, no effect, or a value that cannot be compared | `cannot tell` |
 
-A row without an interval holds or fails as its number does; the page marks a conclusion that has only such rows.
+A row without an interval holds as its number does, and fails if its number is outside of a two-sided tolerance; an
+ordering that fails once cannot be told. The page marks a conclusion that has only such rows. `open` says why rows
+cannot settle a conclusion whatever they give.
 """
 
 from __future__ import annotations
@@ -95,6 +97,8 @@ class Conclusion:
     """Why it is contradicted, in half a sentence; "" if that is not explained."""
     experiment: str = ""
     """The page whose runs support the cause."""
+    open: str = ""
+    """Why its rows cannot settle it; "" if they can."""
     assumes: str = ""
     """What the papers leave open, and the rows depend on."""
     turns: str = ""
@@ -109,13 +113,20 @@ class Conclusion:
 
     def settled(self, rows: Mapping[str, Sequence[Row]]) -> Settled:
         """The verdict from the rows of the pages."""
+        if self.open:
+            return "cannot tell"
         said = [of.settled(rows[of.page]) for of in self.evidence.values()]
         return next((verdict for verdict in ("contradicted", "cannot tell") if verdict in said), "confirmed")
 
     def text(self, template: str, rows: Mapping[str, Sequence[Row]]) -> str:
-        """The template with the numbers of the rows."""
+        """The template with the numbers of the rows; those that decide are bold."""
         known = {**self.evidence, **self.other}
-        return _FIELD.sub(lambda name: known[name[1]].words(rows[known[name[1]].page]), " ".join(template.split()))
+
+        def filled(match: re.Match[str]) -> str:
+            words = known[match[1]].words(rows[known[match[1]].page])
+            return f"**{words}**" if match[1] in self.evidence else words
+
+        return _FIELD.sub(filled, " ".join(template.split()))
 
     def pages(self) -> list[str]:
         """The pages that its rows stand on."""
@@ -147,6 +158,8 @@ def _settled(row: Row, reads: str) -> Settled:
     tolerance = reads or row.tolerance
     if no_effect(row.ours, row.unit, tolerance):
         return "cannot tell"
+    if row.interval is None and is_relation(tolerance):
+        return "confirmed" if within(row.ours, row.theirs, tolerance) else "cannot tell"
     ends = row.interval or (row.ours, row.ours)
     agree = [within(end, row.theirs, tolerance) for end in (row.ours, *ends)]
     if all(agree):

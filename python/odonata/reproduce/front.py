@@ -44,6 +44,7 @@ def front(folder: Path) -> str:
         conclusions=_tables(settled, rows, outdated(folder)),
         contradicted=_contradicted(settled, rows),
         machines=_machines(rows),
+        beaten=_beaten(rows),
         never=", ".join(f"`{name}`" for name in machine.names() if never_measured(name)),
     )
     return wrapped(text.rstrip())
@@ -51,10 +52,14 @@ def front(folder: Path) -> str:
 
 def _counts(verdicts: Sequence[Settled]) -> str:
     said = ", ".join(f"{verdicts.count(verdict)} {_PLURAL[verdict]}" for verdict in SETTLED)
-    return f"Four papers draw {len(verdicts)} conclusions that Odonata can test: {said}."
+    return f"Of {len(verdicts)} conclusions of four papers, {said}."
 
 
-_PLURAL = {"confirmed": "are confirmed", "contradicted": "are contradicted", "cannot tell": "cannot be told"}
+_PLURAL = {
+    "confirmed": "are confirmed",
+    "contradicted": "are contradicted",
+    "cannot tell": "cannot be told",
+}
 
 
 def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows, old: Sequence[str]) -> str:
@@ -68,6 +73,7 @@ def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows, old: Sequ
                 continue
             said = [*(f"Settings deviate: {words}." for words in conclusion.deviates())]
             said += [f"Assumed: {conclusion.assumes}."] if conclusion.assumes else []
+            said += [f"Cannot be told: {conclusion.open}."] if conclusion.open else []
             said += [ONCE] if conclusion.once(rows) else []
             said += [OLD] if {*conclusion.pages()} & {*old} else []
             signs = [marks.setdefault(words, f"[{len(marks) + 1}]") for words in said]
@@ -106,3 +112,8 @@ def _machines(rows: Rows) -> str:
         lines.append([of.name, of.what, *cells, of.beats(rows), f"[{of.ours.page}]({of.ours.page}.md)"])
     head = ["machine", "what ran", "missed by", "over no interference", "over the mean of the class", "beats", "page"]
     return table(head, lines, "llrrrll")
+
+
+def _beaten(rows: Rows) -> str:
+    both = sum(of.beats(rows) == "no interference and the mean" for of in machines())
+    return f"{both or 'None'} of the {len(machines())} lines beats both."

@@ -32,9 +32,9 @@ from odonata.scenario.written import write_document
 SPEC_VERSION = 1
 #: Published simulator -> its defaults for the fabric. CODES spends 10 ns on each message at the NIC.
 COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhead": "10 ns"}}}
-#: Published simulator -> what its authors' configuration has, beside that, of the machines of the paper.
+#: Published simulator -> what its authors' configuration has, beside that, of the machine of the paper.
 COMPAT_PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "codes-2019": {name: {"links": {"node": {"buffer": "8 KiB"}}} for name in ("kang2019", "tiny")}
+    "codes-2019": {"kang2019": {"links": {"node": {"buffer": "8 KiB"}}}}
 }
 
 

@@ -213,7 +213,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
 
 REPRODUCTION = Reproduction(
     name="salimi-beni2022-mix",
-    title="What the assumed mix of other jobs decides of V11 to V13 (Salimi Beni 2022)",
+    title="What the assumed mix of other jobs decides of latencies and b (Salimi Beni 2022)",
     points=points,
     make=make,
     rows=compare,
