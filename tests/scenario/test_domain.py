@@ -46,6 +46,7 @@ def test_what_was_measured_has_no_sentence():
             "say nothing about it with these changes",
         ),
         ({"system": '"frontier"'}, "no slowdown on `frontier` was ever compared with a measured one"),
+        ({"system": '"marconi100"'}, "no slowdown on `marconi100` was ever compared with a measured one"),
     ],
 )
 def test_what_lies_outside_is_named(changed, lacks):

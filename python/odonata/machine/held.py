@@ -41,6 +41,13 @@ NEVER = "never"
 """What a preset of a real machine says in `measured` if nothing was ever held against it."""
 
 
+def is_of_a_real_machine(name: str) -> bool:
+    """Whether this is a preset of a machine that can be measured. Reads its file only."""
+    file = files("odonata.machine") / "presets" / f"{name}.toml"
+    said = tomllib.loads(file.read_text(encoding="utf-8")).get("measured", "") if file.is_file() else f"{NEVER}:"
+    return not said.startswith(f"{NEVER}:")
+
+
 def never_measured(name: str) -> bool:
     """Whether this is a preset of a real machine that nothing was ever held against. Reads its file only."""
     file = files("odonata.machine") / "presets" / f"{name}.toml"

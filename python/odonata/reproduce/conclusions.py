@@ -137,6 +137,10 @@ class Conclusion:
         said = [abouts()[of.page].of(of.model) for of in self.evidence.values()]
         return list(dict.fromkeys(words for words in said if words != SHIPPED))
 
+    def fitted(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Whether a parameter was chosen by one of its values (kind F)."""
+        return any(row.kind == "F" for of in self.evidence.values() for row in of.of(rows[of.page]))
+
     def once(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Whether no row of its evidence has an interval."""
         return all(row.interval is None for of in self.evidence.values() for row in of.of(rows[of.page]))
@@ -153,7 +157,7 @@ def _unit(unit: str) -> str:
 
 def _settled(row: Row, reads: str) -> Settled:
     """What one row says: its own tolerance, or the bound that the conclusion reads."""
-    if row.verdict == "not comparable" and row.kind != "F":
+    if not reads if row.kind == "F" else row.verdict == "not comparable":
         return "cannot tell"
     tolerance = reads or row.tolerance
     if no_effect(row.ours, row.unit, tolerance):

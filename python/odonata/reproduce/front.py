@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Rows = Mapping[str, Sequence[Row]]
 
 ONCE = "One run each, so no interval."
+CHOSE = "A parameter of the model was chosen by this value."
 OLD = "The page is to be made again: the present engine gives other numbers (`outdated.txt`)."
 
 
@@ -74,6 +75,7 @@ def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows, old: Sequ
             said = [*(f"Settings deviate: {words}." for words in conclusion.deviates())]
             said += [f"Assumed: {conclusion.assumes}."] if conclusion.assumes else []
             said += [f"Cannot be told: {conclusion.open}."] if conclusion.open else []
+            said += [CHOSE] if conclusion.fitted(rows) else []
             said += [ONCE] if conclusion.once(rows) else []
             said += [OLD] if {*conclusion.pages()} & {*old} else []
             signs = [marks.setdefault(words, f"[{len(marks) + 1}]") for words in said]
@@ -115,5 +117,6 @@ def _machines(rows: Rows) -> str:
 
 
 def _beaten(rows: Rows) -> str:
-    both = sum(of.beats(rows) == "no interference and the mean" for of in machines())
-    return f"{both or 'None'} of the {len(machines())} lines beats both."
+    compared = [of for of in machines() if of.nothing is not None and of.mean is not None]
+    both = sum(of.beats(rows) == "no interference and the mean" for of in compared)
+    return f"Of {len(compared)} lines with both, {both or 'none'} beats both."

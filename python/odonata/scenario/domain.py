@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from odonata.machine.held import CHANGED, held, never_measured
+from odonata.machine.held import CHANGED, held, is_of_a_real_machine
 from odonata.units import size_bytes
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def outside(scenario: Mapping[str, Any]) -> str | None:
         return None
     preset = name.removesuffix(CHANGED)
     if not held(preset):
-        never = never_measured(preset)
-        return f"no slowdown on `{preset}` was ever compared with a measured one" if never else None
+        real = is_of_a_real_machine(preset)
+        return f"no slowdown on `{preset}` was ever compared with a measured one" if real else None
     listed = f"`odonata show {preset}` lists what there is"
     if name.endswith(CHANGED):
         return f"measurements of `{preset}` say nothing about it with these changes ({listed})"
@@ -53,15 +53,20 @@ def _lacking(measured: Iterable[Held], victim: Mapping[str, Any], neighbour: Map
     low, high = min(of.nodes[0] for of in fitting), max(of.nodes[1] for of in fitting)
     if not low <= nodes <= high:
         return f"{pair} on {'more' if nodes > high else 'fewer'} than {high if nodes > high else low} nodes"
-    message = victim["app"].get("message")
-    if isinstance(message, str):
-        size = size_bytes(message)
+    for size in sorted(_sizes(victim), reverse=True):
         least = min((of.messages[0] for of in fitting), key=size_bytes)
         most = max((of.messages[1] for of in fitting), key=size_bytes)
         if not size_bytes(least) <= size <= size_bytes(most):
             above = size > size_bytes(most)
             return f"{pair} with messages {'above' if above else 'below'} {most if above else least}"
     return ""
+
+
+def _sizes(job: Mapping[str, Any]) -> list[int]:
+    """The sizes of its messages, of all phases, in bytes."""
+    app = job["app"]
+    given = [phase.get("message") for phase in app.get("phases") or [app]]
+    return [size_bytes(message) for message in given if isinstance(message, str)]
 
 
 def _operations(job: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AS_PUBLISHED, CORRECT, BACKLOG = "as-published", "correct", "backlog"
 MODELS: dict[str, dict[str, Any]] = {
     CORRECT: {"routing": {"name": "fpar"}},
-    # The variant with the metric of the other routings, as its rows were made: a node sends at 80 % of its link.
+    # The variant with the metric of the other routings, as its rows were made: a node sends at 82 % of its link.
     BACKLOG: {"routing": {"name": "fpar"}, "sensing": "backlog", "fabric.links.node.buffer": "8 KiB"},
     # The authors' published simulator, and its settings where they differ from the paper's text. With `compat`, the
     # buffer of nodes is that of an example configuration of theirs; its nodes ignore credits, so it hardly matters.
