@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.claims import QUOTIENTS
@@ -269,3 +271,29 @@ def assert_is_judged(line, row):
     assert float(line["theirs"]) == row.theirs
     assert line["tolerance"] == row.tolerance
     assert bool(line["why"]) == bool(line["experiment"]) or line["verdict"] == "not comparable"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rows", "kang2019-4kb", "--reduced"], "leave out `--reduced`"),
+        (["--rows", "kang2019-4kb", "--summary"], "leave out `--rows`"),
+        (["--summary", "--model", "correct"], "leave out `--model`"),
+        (["--list", "--force"], "leave out `--force`"),
+        (["--list", "--verdict", "match"], "add `--rows PAPER`"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(words, said, capsys):
+    assert main(["reproduce", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_rows_are_printed_by_page_and_verdict(capsys):
+    assert main(["reproduce", "--rows", "kang2019", "--verdict", "match", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    pages = {row["page"] for row in rows}
+    assert {row["verdict"] for row in rows} == {"match"}
+    assert "kang2019-4kb" in pages
+    assert all(page.startswith("kang2019") for page in pages)
+    assert main(["reproduce", "--rows", "kang2018"]) == 2
+    assert "did you mean" in capsys.readouterr().err

@@ -80,14 +80,21 @@ def reproduce(
     """
     from odonata.errors import InputError
 
+    _check_modes(
+        {"--list": list_, "--summary": summary, "--rows": rows_ is not None},
+        {
+            "--model": model is not None, "--reduced": reduced, "--from-rows": from_rows, "--force": force,
+            "--data": data is not None, "--workers": workers is not None,
+        },
+    )  # fmt: skip
+    if verdict is not None and rows_ is None:
+        raise InputError("`--verdict` chooses among rows", hint="add `--rows PAPER`")
     if list_:
         return _list(json=json)
     if summary:
         return _summary(out, name, json=json)
     if rows_ is not None:
         return _rows(out, rows_, verdict, name, json=json)
-    if verdict is not None:
-        raise InputError("`--verdict` chooses among rows", hint="add `--rows PAPER`")
     if name is None:
         raise InputError("which reproduction?", hint="`odonata reproduce --list` names them")
     from odonata.reproduce import find
@@ -112,7 +119,18 @@ def reproduce(
     beside = None if reduced or data is not None else chosen.rows(chosen.run(_pool(workers), None, reduced=True))
     made = chosen.made(out / "studies")
     files = chosen.publish(rows, runs, out, reduced=reduced, made=made, beside=beside)
-    return _told(chosen, rows, files, {"runs": len(runs), "reduced": reduced}, json=json)
+    # As on the page; of the reduced form all rows, against which tests hold those that are kept.
+    told = rows if reduced else chosen.explain(rows)
+    return _told(chosen, told, files, {"runs": len(runs), "reduced": reduced}, json=json)
+
+
+def _check_modes(modes: dict[str, bool], options: dict[str, bool]) -> None:
+    """Raises InputError for two modes at once, or for an option of simulations with one of them."""
+    from odonata.errors import InputError
+
+    asked, given = ([option for option, on in of.items() if on] for of in (modes, options))
+    if asked and (others := [*asked[1:], *given]):
+        raise InputError(f"`{asked[0]}` simulates nothing", hint=f"leave out `{others[0]}`")
 
 
 def _told(
