@@ -11,7 +11,7 @@ import scipy.stats
 
 from odonata.analysis.bootstrap import MOST_BCA, interval, ratio_interval
 from odonata.analysis.compare import Comparison, compare
-from odonata.analysis.compare_text import sentences
+from odonata.analysis.compare_text import as_text, sentences
 from odonata.errors import InputError
 from odonata.store.columns import COLUMNS
 from odonata.study.read import numeric_columns
@@ -124,14 +124,27 @@ def test_overlap_is_said_plainly() -> None:
         "The intervals of the medians overlap, and the ratio may be 1: these runs show no difference."
     )
     assert sentences(paired(0.9))[0] == (
-        "far: 0.900 x near, between 0.900 and 0.900. "
-        "The intervals of the medians overlap, but pair by pair it is lower."
+        "far: 0.900 x near. The intervals of the medians overlap, but pair by pair it is lower."
     )
     assert "3 pairs are too few to say that it is lower." in sentences(paired(0.9, seeds=3))[0]
     assert (
         sentences(paired(0.9, seeds=3))[1] == "From 3 runs an interval is too narrow: at least 6 are needed for 95 %."
     )
     assert sentences(paired(1.0))[0] == "far: 1.000 x near: the same in all 10 pairs."
+
+
+def test_numbers_are_not_multiplied_in_words() -> None:
+    """Catches "0.1: 1.000 x 0.05, between 1.000 and 1.000"."""
+    times = [100_000.0, 100_001.0] * 5 + [1e5, 1e5 + 2]
+    drawn = jobs(place=[0.05, 0.1] * 6, seed=[number // 2 for number in range(12)], time=times)
+    (said, *_) = sentences(compare(drawn, "place", "time", others=["seed"]))
+    assert said.startswith("place = 0.1: 1.000 x that of 0.05 (to three decimals in the whole interval). ")
+
+
+@pytest.mark.parametrize(("column", "value", "shown"), [("throughput", 16.98e9, "16.98 GB/s"), ("bytes", 4e6, "4 MB")])
+def test_the_table_has_units(column: str, value: float, shown: str) -> None:
+    rows = jobs(place=["near", "far"], seed=[1, 1], **{column: [value, 2 * value]})
+    assert shown in as_text(compare(rows, "place", column, others=["seed"]))
 
 
 def test_a_baseline_of_nothing_has_no_ratio() -> None:

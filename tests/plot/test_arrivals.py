@@ -53,6 +53,18 @@ def test_of_many_groups_the_busiest_are_lines_and_the_others_a_band() -> None:
     assert list(band.get_data().values) == [340.0, 341.0]
 
 
+def test_the_root_of_an_incast_is_a_line_though_its_senders_have_higher_peaks() -> None:
+    """Catches a choice by peaks alone, which draws the group with most traffic grey."""
+    bursts = [(0, 10_000_000, group, 20.0 - group) for group in range(17)]
+    after = [
+        (start * 10_000_000, 10_000_000, group, 1.0 * (group == 16)) for start in range(1, 40) for group in range(17)
+    ]
+    rates = pl.DataFrame([*bursts, *after], schema=["start_ps", "width_ps", "group", "rate"], orient="row")
+    axes: Any = draw_arrivals(Figure().subplots(), rates)
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["12 other groups", "group 0", "group 1", "group 2", "group 3", "group 16"]
+
+
 def test_six_groups_are_all_lines() -> None:
     axes: Any = draw_arrivals(Figure().subplots(), _rates(6))
     assert [step.get_label() for step in _steps(axes)] == [f"group {group}" for group in range(6)]

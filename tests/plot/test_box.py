@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from odonata.plot.box import Box, boxes_of, draw_boxes, iteration_boxes_of
+from odonata.plot.box import Box, boxes_of, draw_boxes, iteration_boxes_of, mixed_boxes_of
 from odonata.plot.style import figure, relabel
 
 US = 1e6
@@ -122,6 +122,27 @@ def test_programs_show_their_iterations_alone_and_with_the_others(tmp_path):
     assert transform["with the other jobs"] / transform["alone"] > 1.2
     assert run.plot()._repr_png_().startswith(b"\x89PNG")
     assert b"<html" in run.report(tmp_path / "report.html").read_bytes()[:200]
+
+
+def test_a_program_beside_a_pattern_has_a_box_each() -> None:
+    """Catches an overview that shows the iterations of one job and leaves out the other."""
+    names = ("min", "p25", "p50", "p75", "max", "mean")
+    of = {
+        kind: {f"{kind}_{name}_ps": float(value) for value, name in enumerate(names, 1)}
+        for kind in ("iteration", "latency")
+    }
+    program = {"name": "incast", **of["iteration"], **of["latency"], "iterations": 3, "latency_count": 90}
+    pattern = {"name": "victim", **dict.fromkeys(of["iteration"]), **of["latency"], "latency_count": 90}
+    boxes = mixed_boxes_of(pl.DataFrame([program, pattern]))
+    assert [(box.group, box.count) for box in boxes] == [("incast\niterations", 3), ("victim\nmessages", 90)]
+
+
+def test_a_few_values_are_dots_and_not_a_solid_block() -> None:
+    some = {"min": 4.0, "p25": 4.0, "p50": 8.0, "p75": 9.0, "max": 9.0, "mean": 7.0}
+    few, many = (draw_boxes(_axes(), [Box("a", "a", some, count)]) for count in (3, 300))
+    assert next(list(line.get_ydata()) for line in few.lines if line.get_marker() == "o") == [4.0, 8.0, 9.0]
+    assert not few.patches
+    assert len(many.patches) == 1
 
 
 def test_labels_and_size_can_be_given():

@@ -183,8 +183,29 @@ def test_numbers_stand_where_they_are_on_a_scale(page):
     lines = drawn(page, "#study-runs g.box line.median")
     x = lines.evaluate_all("lines => lines.map(line => (Number(line.getAttribute('x1')) + line.x2.baseVal.value) / 2)")
     assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx((2 - 0.5) / (10 - 0.5), abs=0.01)
+    # Series too: at a number they do not stand beside each other.
+    page.get_by_label("Colours").select_option("job.target.place")
+    both = drawn(page, "#study-runs g.box line.median").evaluate_all(
+        "lines => lines.map(line => (Number(line.getAttribute('x1')) + line.x2.baseVal.value) / 2)"
+    )
+    assert sorted(both) == pytest.approx(sorted([*x, *x]), abs=0.1)
+    page.get_by_label("Colours").select_option("")
     page.get_by_label("By", exact=True).select_option("job.target.place")
     drawn(page, "#study-runs g.box")
+
+
+def test_numbers_that_differ_much_stand_on_a_logarithmic_scale(opened, tmp_path):
+    """As in `odonata plot`: catches a linear axis on which all but one value lie on the ground."""
+    (tmp_path / "base.toml").write_text(TRAFFIC.format(system="tiny").replace("20\n", "6\n"))
+    axes = {"job.target.app.interval": ["500 ns", "5 us", "100 us"]}
+    wide = od.sweep(tmp_path / "base.toml", axes, workers=1)
+    page = opened(page=report_of_study(wide))
+    page.get_by_label("Number").select_option("throughput")
+    lines = drawn(page, "#study-runs g.box line.median")
+    y = lines.evaluate_all("lines => lines.map(line => Number(line.getAttribute('y1')))")
+    values = np.log(wide.jobs.filter(name="target")["throughput"].to_numpy())
+    assert values[0] - values[2] > np.log(30)
+    assert (y[1] - y[0]) / (y[2] - y[0]) == pytest.approx((values[0] - values[1]) / (values[0] - values[2]), abs=0.01)
 
 
 def test_the_colours_of_a_matrix_have_a_scale(page, study):

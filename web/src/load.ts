@@ -9,7 +9,8 @@ import type { Window } from "./window";
 
 export type By = "job" | "busy" | "busiest" | "queue" | "stalled" | "traffic";
 
-/** The values at the end of each scale of colours, the same for all shown runs. */
+/** The values at the end of each scale of colours, the same for all shown runs; loads of a chosen window, which can be
+ * fuller than the whole run, are shown up to 100 %. */
 export interface Tops {
   busy: number;
   busiest: number;
@@ -30,12 +31,10 @@ export function topsOf(runs: RunData[]): Tops {
   const pairs = (column: string) => most((machine) => machine.pairs, column);
   const routers = (column: string) => most((machine) => machine.routers, column);
   const series = runs.map(seriesOf).filter((one) => one !== undefined);
-  // A window can be fuller than the whole run.
-  const full = series.length > 0;
   const longest = series.map((one) => one.longest());
   return {
-    busy: full ? 1 : loadTop(Math.max(nodes, routers("busy"))),
-    busiest: full ? 1 : loadTop(Math.max(nodes, routers("busy_max"))),
+    busy: loadTop(Math.max(nodes, routers("busy"))),
+    busiest: loadTop(Math.max(nodes, routers("busy_max"))),
     queue: Math.max(...longest.map(([spot]) => spot), 1),
     stalled: Math.max(
       routers("stalled_ps"),
@@ -43,8 +42,8 @@ export function topsOf(runs: RunData[]): Tops {
       1,
     ),
     pairs: {
-      busy: full ? 1 : loadTop(pairs("busy")),
-      busy_max: full ? 1 : loadTop(pairs("busy_max")),
+      busy: loadTop(pairs("busy")),
+      busy_max: loadTop(pairs("busy_max")),
       queue: Math.max(...longest.map(([, pair]) => pair), 1),
       bytes: Math.max(pairs("bytes"), 1),
       stalled_ps: Math.max(pairs("stalled_ps"), 1),

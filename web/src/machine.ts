@@ -53,7 +53,7 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
   const describe = () => {
     panels.forEach((one, index) => {
       one.legend.replaceChildren(
-        ...keyOf(one.paint.by, runs[index]!, tops, (job) => highlight(one, runs[index]!, job)),
+        ...keyOf(one.paint, runs[index]!, tops, (job) => highlight(one, runs[index]!, job)),
         ...(one.paint.ofWindow ? [h("span", { class: "of-window" }, "in the chosen window")] : []),
       );
     });
@@ -98,6 +98,14 @@ export function machineSection(runs: RunData[], window: Window, label: (run: num
   window.changed(() => {
     repaint();
     describe();
+  });
+  // Jobs do not move: what is played is the load, or the traffic if the run has no loads over time.
+  window.whenPlayed(() => {
+    const select = by.querySelector("select")!;
+    const moving = runs.some(seriesOf) ? "busy" : runs.some((run) => run.traffic) ? "traffic" : undefined;
+    if (select.value !== "job" || !moving) return;
+    select.value = moving;
+    select.dispatchEvent(new Event("change"));
   });
   themed(describe);
   return h(
@@ -181,6 +189,7 @@ function matrix(
     const loads = column === "busy" || column === "busy_max" ? inWindow()?.[column] : undefined;
     return loads ? loads[row]! : pairs.number(column, row);
   };
+  const top = () => (inWindow() && (column === "busy" || column === "busy_max") ? 1 : tops.pairs[column]);
   const heat = heatMap({
     label: `Load of the links from each ${word} to each other ${word}`,
     rowNames: Array.from({ length: groups }, (_, group) => String(group)),
@@ -189,7 +198,7 @@ function matrix(
     columns: `to ${word}`,
     shade: (from, to) => {
       const row = rowOf.get(from * groups + to);
-      return row === undefined ? Number.NaN : value(row) / tops.pairs[column];
+      return row === undefined ? Number.NaN : value(row) / top();
     },
     told: (from, to) => {
       const row = rowOf.get(from * groups + to);
@@ -206,7 +215,7 @@ function matrix(
     },
     ends: () => {
       const tell = { busy: percent, busy_max: percent, queue: digits, bytes, stalled_ps: time }[column];
-      return tops.pairs[column] > 0 ? [tell(0), tell(tops.pairs[column])] : undefined;
+      return top() > 0 ? [tell(0), tell(top())] : undefined;
     },
     chosen,
   });
@@ -248,10 +257,11 @@ function arcsOf(
   rows.sort((one, other) => busy(other) - busy(one));
   return rows
     .slice(0, which === "busiest" ? ARCS : 2 * run.machine.groups)
-    .map((row) => [...ends(row), busy(row) / tops.pairs.busy]);
+    .map((row) => [...ends(row), busy(row) / (inWindow ? 1 : tops.pairs.busy)]);
 }
 
-function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => void): Node[] {
+function keyOf(paint: Paint, run: RunData, tops: Tops, highlight: (job: number) => void): Node[] {
+  const by = paint.by;
   if (by === "job") {
     const own = jobsHaveOwnColours(run.jobs.length) ? run.jobs : run.jobs.slice(0, COLOURED);
     const keys: Node[] = own.map((job, index) => {
@@ -269,8 +279,8 @@ function keyOf(by: By, run: RunData, tops: Tops, highlight: (job: number) => voi
     ...Array.from({ length: 24 }, (_, step) => swatch(loadColour(step / 23) ?? "")),
   );
   const ends: Record<Exclude<By, "job">, [string, string]> = {
-    busy: ["idle", `busy ${percent(tops.busy)}`],
-    busiest: ["idle", `busy ${percent(tops.busiest)}`],
+    busy: ["idle", `busy ${percent(paint.ofWindow ? 1 : tops.busy)}`],
+    busiest: ["idle", `busy ${percent(paint.ofWindow ? 1 : tops.busiest)}`],
     queue: ["none", `${count(Math.ceil(tops.queue))} packets`],
     stalled: ["no waiting", time(tops.stalled)],
     traffic: ["none", `the ${run.machine.group_name} with most`],

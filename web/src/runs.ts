@@ -7,7 +7,7 @@ import { jobsSection } from "./jobs";
 import { latencySection } from "./latency";
 import { machineSection } from "./machine";
 import { assumedSection, hotSection, routesSection } from "./rest";
-import { timeSection } from "./times";
+import { timeControls, timeSection } from "./times";
 import { Window } from "./window";
 
 export function runsReport({ title, runs }: RunsReport): Node[] {
@@ -31,7 +31,7 @@ export function runsReport({ title, runs }: RunsReport): Node[] {
     h("h1", {}, runs.length > 1 ? visible(title) : name(title)),
     each(verdict),
     section("Jobs", jobsSection(runs, label)),
-    section("Machine", machineSection(runs, window, label)),
+    section("Machine", h("div", {}, time ? timeControls(runs, window) : null, machineSection(runs, window, label))),
     section(
       "Time",
       time ??

@@ -29,6 +29,8 @@ const BOTTOM = 58;
 /** Dots of a place beyond which only every second, third, ... is drawn. */
 const DOTS = 120;
 const LONG = 16;
+/** Ratio of the greatest to the least number above which their axis is logarithmic, as in `odonata plot`. */
+const LOG_FROM = 30;
 /** Pixels of a place of a number that stands close to the next one. */
 const NARROWEST = 8;
 
@@ -59,21 +61,30 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
   if (values.length === 0) return [s("text", { x: 20, y: 40 }, "No run has a number here.")];
   let low = Math.min(...values, options.rule ?? Number.POSITIVE_INFINITY);
   let high = Math.max(...values, options.rule ?? Number.NEGATIVE_INFINITY);
-  if (options.zero && low >= 0) low = 0;
+  const logarithmic = low > 0 && high / low > LOG_FROM;
+  if (options.zero && low >= 0 && !logarithmic) low = 0;
   if (high === low) [low, high] = [low - Math.abs(low || 1) * 0.1, high + Math.abs(high || 1) * 0.1];
-  const room = (high - low) * 0.06;
-  if (low !== 0) low -= room;
-  high += room;
-  const y = (value: number) => HIGH - ((value - low) / (high - low)) * (HIGH - 8);
+  if (logarithmic) {
+    const room = (high / low) ** 0.06;
+    [low, high] = [low / room, high * room];
+  } else {
+    const room = (high - low) * 0.06;
+    if (low !== 0) low -= room;
+    high += room;
+  }
+  const scale = logarithmic ? Math.log : (value: number) => value;
+  const y = (value: number) => HIGH - ((scale(value) - scale(low)) / (scale(high) - scale(low))) * (HIGH - 8);
   const present = [...new Set(samples.map((sample) => sample.places[by] ?? 0))].sort((one, other) => one - other);
   const shown = series < 0 ? [0] : [...new Set(samples.map((sample) => sample.places[series]!))].sort((a, b) => a - b);
   const middles = places(options.positions, present, wide);
   const between = middles.slice(1).map((middle, at) => middle - middles[at]!);
   const step = Math.max(Math.min(wide - LEFT - 10, ...between), NARROWEST);
-  const slot = Math.min((step * 0.8) / shown.length, 70);
+  // Series stand beside each other at a name. At a number all of them stand where the number is.
+  const slot = options.positions ? 0 : Math.min((step * 0.8) / shown.length, 70);
+  const thick = options.positions ? Math.min(step * 0.5, 12) : Math.min(slot * 0.62, 44);
   const x = (place: number, of: number) =>
     middles[present.indexOf(place)]! + (shown.indexOf(of) - (shown.length - 1) / 2) * slot;
-  const parts: SVGElement[] = ticks(low, high).map((value) =>
+  const parts: SVGElement[] = (logarithmic ? decades(low, high) : ticks(low, high)).map((value) =>
     s(
       "g",
       {},
@@ -95,7 +106,7 @@ function drawn(options: RunsChart, wide: number): SVGElement[] {
       if (own.length === 0) continue;
       const found = summary(own.map((sample) => sample.value));
       medians.push(`${x(place, of)},${y(found.median)}`);
-      parts.push(box(found, x(place, of), Math.min(slot * 0.62, 44), y, colour));
+      parts.push(box(found, x(place, of), thick, y, colour));
       const every = Math.ceil(own.length / DOTS);
       own.forEach((sample, at) => {
         if (at % every === 0) parts.push(dot(sample, at, x(place, of), slot, y, colour, options));
@@ -190,6 +201,15 @@ function names(options: RunsChart, present: number[], middles: number[]): SVGEle
     const turn = turned ? { transform: `rotate(-22 ${x} ${y})`, "text-anchor": "end" } : { "text-anchor": "middle" };
     return [s("text", { x, y, ...turn }, s("title", {}, whole), text)];
   });
+}
+
+/** Powers of ten, and of fewer than three of them 2 and 5 times these too. */
+function decades(low: number, high: number): number[] {
+  const digits = high / low < 1000 ? [1, 2, 5] : [1];
+  const found: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
+    found.push(...digits.map((digit) => digit * 10 ** power).filter((value) => value >= low && value <= high));
+  return found;
 }
 
 /** About five round values. */

@@ -101,10 +101,12 @@ export function timeSection(runs: RunData[], window: Window, label: (run: number
   window.changed(() => {
     for (const chart of charts) chart.select(window.range && [window.range[0] / size, window.range[1] / size]);
   });
-  return h("div", {}, controls(window, end), h("div", { class: "grid" }, ...parts), inWindow(runs, window, label));
+  return h("div", {}, h("div", { class: "grid" }, ...parts), inWindow(runs, window, label));
 }
 
-function controls(window: Window, end: number): HTMLElement {
+/** Plays the runs, or chooses a window of time: what the machine shows. */
+export function timeControls(runs: RunData[], window: Window): HTMLElement {
+  const end = Math.max(...runs.map((run) => run.sim_time_ps));
   const told = h("span", { class: "told", "aria-live": "polite", id: "window" });
   let timer: ReturnType<typeof setInterval> | undefined;
   const stop = () => {
@@ -115,6 +117,7 @@ function controls(window: Window, end: number): HTMLElement {
   const play = button("Play", () => {
     if (timer) return stop();
     play.textContent = "Stop";
+    window.played();
     const width = window.range ? window.range[1] - window.range[0] : end / 20;
     let from = window.range && window.range[1] < end ? window.range[0] : 0;
     timer = setInterval(() => {
@@ -142,7 +145,7 @@ function controls(window: Window, end: number): HTMLElement {
     const [from, to] = window.range ?? [0, end];
     told.textContent = window.range
       ? `From ${time(from)} to ${time(to)}`
-      : "The whole run. Drag across a chart to choose a window.";
+      : "The whole run. Play it, move a slider, or drag across a chart over time.";
     begin.value = String((from / end) * STEPS);
     finish.value = String((to / end) * STEPS);
   };
@@ -150,7 +153,7 @@ function controls(window: Window, end: number): HTMLElement {
   show();
   return h(
     "div",
-    { class: "controls" },
+    { class: "controls time" },
     play,
     all,
     h("label", {}, "from ", begin),

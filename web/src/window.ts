@@ -13,6 +13,7 @@ export interface JobInWindow {
 export class Window {
   range: [from: number, to: number] | undefined;
   private readonly listeners: (() => void)[] = [];
+  private readonly starts: (() => void)[] = [];
 
   set(range: [number, number] | undefined): void {
     this.range = range;
@@ -21,6 +22,15 @@ export class Window {
 
   changed(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Called when a reader begins to play the run. */
+  whenPlayed(listener: () => void): void {
+    this.starts.push(listener);
+  }
+
+  played(): void {
+    for (const start of this.starts) start();
   }
 
   /** Windows of traffic whose begin is in the range: the first and the one after the last. */

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.analysis.bootstrap import ENOUGH
+from odonata.store.columns import columns_of
 from odonata.text import Table, columns, html
-from odonata.units import format_time
+from odonata.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
     from odonata.analysis.compare import Comparison, Row
@@ -70,17 +71,24 @@ def sentences(comparison: Comparison) -> list[str]:
 
 def _sentence(row: Row, comparison: Comparison) -> str:
     name, base = _name(row.value), _name(comparison.baseline)
+    # "0.1: 1.000 x 0.05" would read as a product.
+    of = f"that of {base}" if base[:1].isdigit() else base
+    if name[:1].isdigit():
+        name = f"{comparison.by} = {name}"
     if row.n == 0:
         return f"{name}: no run that is done has a number in `{comparison.column}`."
     if row.ratio is None:
         return f"{name}: no ratio to {base}, which is 0 or has no runs."
-    said = f"{name}: {_ratio(row.ratio)} x {base}"
+    said = f"{name}: {_ratio(row.ratio)} x {of}"
     if row.ratio_interval is None:
         return f"{said}, from one run each: no interval can be given."
     if row.pairs and row.equal == row.pairs:
         return f"{said}: the same in all {row.pairs} pairs."
     low, high = row.ratio_interval
-    said += f", between {_ratio(low)} and {_ratio(high)}"
+    if _ratio(low) != _ratio(high):
+        said += f", between {_ratio(low)} and {_ratio(high)}"
+    elif low != high:
+        said += " (to three decimals in the whole interval)"
     overlapping = "The intervals of the medians overlap" if row.overlap else "The intervals of the medians are apart"
     if low <= 1.0 <= high:
         return f"{said}. {overlapping}, and the ratio may be 1: these runs show no difference."
@@ -94,10 +102,16 @@ def _sentence(row: Row, comparison: Comparison) -> str:
 
 
 def _cells(row: Row, comparison: Comparison) -> list[str]:
+    unit = next((column.unit for column in columns_of("jobs") if column.name == comparison.column), "")
+
     def number(value: float | None) -> str:
         if value is None:
             return "-"
-        return format_time(round(value), 4) if comparison.column.endswith("_ps") else f"{value:.4g}"
+        if comparison.column.endswith("_ps"):
+            return format_time(round(value), 4)
+        if unit == "bytes/s":
+            return format_bandwidth(round(value * 1e6), 4)
+        return format_bytes(round(value), 4) if unit == "bytes" else f"{value:,.4g}"
 
     def between(ends: tuple[float, float] | None, form: object = number) -> str:
         assert callable(form)

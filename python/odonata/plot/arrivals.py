@@ -27,8 +27,8 @@ def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacit
 
     `capacity` is that of the shown traffic: of both directions together for `both`.
 
-    Of more than six groups, the five with the highest peaks are lines; a grey band reaches from the least to the
-    greatest of the others.
+    Of more than six groups five are lines: the three with most traffic in all, such as that of the root of an incast,
+    and those with the highest peaks. A grey band reaches from the least to the greatest of the others.
     """
     ends = (rates["start_ps"] + rates["width_ps"]).to_list() if rates.height else []
     unit, factor = time_unit([max(ends)] if ends else [])
@@ -59,7 +59,19 @@ def draw_arrivals(axes: Axes, rates: pl.DataFrame, *, way: str = "both", capacit
     return axes
 
 
+MOST_IN_ALL = 3
+"""Lines for the groups with most traffic in all."""
+
+
 def _busiest(rates: pl.DataFrame, most: int) -> list[int]:
-    """The groups with the highest peaks, up to a number, in ascending order; ties go to the lower group."""
-    peaks = rates.group_by("group").agg(pl.col("rate").max()).sort("rate", "group", descending=[True, False])
-    return sorted(peaks["group"].head(most).to_list())
+    """The groups with most traffic in all and then those with the highest peaks, up to a number, in ascending order;
+    ties go to the lower group."""
+    by_group = rates.group_by("group").agg(
+        (pl.col("rate") * pl.col("width_ps")).sum().alias("traffic"), pl.col("rate").max().alias("peak")
+    )
+
+    def ranked(column: str) -> list[int]:
+        return by_group.sort(column, "group", descending=[True, False])["group"].to_list()
+
+    chosen = dict.fromkeys([*ranked("traffic")[:MOST_IN_ALL], *ranked("peak")])
+    return sorted(list(chosen)[:most])

@@ -1,7 +1,7 @@
 """Box plots of latencies as in Kang 2019, figures 5 to 7.
 
 Whiskers reach from the least to the greatest latency, the box from the lower to the upper quartile, a line marks the
-median and a purple circle the mean.
+median and a purple circle the mean. Of up to five values, each is a dot instead of a box.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ DENSE_TO = 1000.0
 CHARACTER_INCH = 0.075
 """Width of a character of a name under a group, with a little room."""
 
+FEW = 5
+"""Up to as many values are drawn one by one: the quantiles of a box, which are values themselves, are all of them."""
+
 LONGEST = 24
 """Most characters of a slanted name; of a longer name both ends are shown."""
 
@@ -47,35 +50,53 @@ class Box:
     """Its series; boxes of a series have one colour."""
     latency_ps: Mapping[str, float]
     """`min`, `p25`, `p50`, `p75`, `max` and `mean`, in picoseconds."""
+    count: int | None = None
+    """How many times these are of; `None` if that is not known."""
 
 
 def boxes_of(jobs: pl.DataFrame) -> list[Box]:
     """The boxes of a run: a group for each job with latencies, alone (if it was run alone) and with the others."""
-    return _boxes(jobs, (("alone", "alone"), ("latency", "with the other jobs")))
+    return [box for row in jobs.iter_rows(named=True) for box in _boxes(row, _LATENCIES)]
 
 
-def _boxes(jobs: pl.DataFrame, of: Sequence[tuple[str, str]]) -> list[Box]:
-    """A box for each job and each of some kinds of times: the prefix of its columns, and its series."""
-    boxes = []
-    for row in jobs.iter_rows(named=True):
-        cut_off = False in (row.get("complete"), row.get("alone_complete"))
-        for prefix, series in of:
-            if row.get(f"{prefix}_mean_ps") is not None:
-                names = ("min", "p25", "p50", "p75", "max", "mean")
-                boxes.append(
-                    Box(_labelled(row["name"], cut_off), series, {name: row[f"{prefix}_{name}_ps"] for name in names})
-                )
-    return boxes
+_LATENCIES = (("alone", "alone", "alone_count"), ("latency", "with the other jobs", "latency_count"))
+_ITERATIONS = (
+    ("alone_iteration", "alone", "alone_iterations"),
+    ("iteration", "with the other jobs", "iterations"),
+)
+_NAMES = ("min", "p25", "p50", "p75", "max", "mean")
 
 
-def _labelled(name: str, cut_off: bool) -> str:
-    """The name of a job; it says so if its boxes cover only what had arrived at the end of the run."""
-    return f"{name} (cut off)" if cut_off else name
+def _boxes(row: Mapping[str, Any], of: Sequence[tuple[str, str, str]], what: str = "") -> list[Box]:
+    """A box of a job for each of some kinds of times: the prefix of its columns, its series, and the column of its
+    count; `what` says below the name what is timed."""
+    cut_off = False in (row.get("complete"), row.get("alone_complete"))
+    name = f"{row['name']} (cut off)" if cut_off else row["name"]
+    return [
+        Box(
+            f"{name}\n{what}" if what else name,
+            series,
+            {name: row[f"{prefix}_{name}_ps"] for name in _NAMES},
+            row.get(count),
+        )
+        for prefix, series, count in of
+        if row.get(f"{prefix}_mean_ps") is not None
+    ]
 
 
 def iteration_boxes_of(jobs: pl.DataFrame) -> list[Box]:
     """The times of the iterations of each program of a run: alone (if it was run alone) and with the others."""
-    return _boxes(jobs, (("alone_iteration", "alone"), ("iteration", "with the other jobs")))
+    return [box for row in jobs.iter_rows(named=True) for box in _boxes(row, _ITERATIONS)]
+
+
+def mixed_boxes_of(jobs: pl.DataFrame) -> list[Box]:
+    """For each job the times of its iterations, or of its messages if it has none; a second line of the name says
+    which."""
+    return [
+        box
+        for row in jobs.iter_rows(named=True)
+        for box in _boxes(row, _ITERATIONS, "iterations") or _boxes(row, _LATENCIES, "messages")
+    ]
 
 
 def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, what: str = "message latency") -> Axes:
@@ -94,7 +115,8 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, wha
         for index, box in enumerate(values):
             at = x + (index - (len(values) - 1) / 2) * step
             colour = SERIES[series.index(box.series) % len(SERIES)]
-            _draw(axes, at, width, _scaled(box, factor), {"group": box.group, "series": box.series}, colour)
+            named = {"group": box.group, "series": box.series}
+            _draw(axes, at, width, _scaled(box, factor), named, colour, dots=box.count is not None and box.count <= FEW)
 
     _names(axes, groups)
     axes.set_xlim(-0.6, len(groups) - 0.4)
@@ -115,11 +137,16 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, wha
 def _names(axes: Axes, groups: Sequence[str]) -> None:
     """Names under the groups: slanted, and long ones without their middle, if they do not fit."""
     room = axes.bbox.width / axes.figure.dpi / max(len(groups), 1)
-    if max(map(len, groups), default=0) * CHARACTER_INCH <= room:
+    longest = max((len(line) for group in groups for line in group.split("\n")), default=0)
+    if longest * CHARACTER_INCH <= room:
         axes.set_xticks(range(len(groups)), groups)
         return
-    shown = [name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}" for name in groups]
+    shown = ["\n".join(map(_shortened, name.split("\n"))) for name in groups]
     axes.set_xticks(range(len(groups)), shown, rotation=40, ha="right", rotation_mode="anchor")
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[-(LONGEST // 2) :]}"
 
 
 def _scaled(box: Box, factor: float) -> dict[str, Any]:
@@ -134,7 +161,12 @@ def _scaled(box: Box, factor: float) -> dict[str, Any]:
     }
 
 
-def _draw(axes: Axes, at: float, width: float, stats: dict[str, Any], named: dict[str, str], colour: str) -> None:
+def _draw(
+    axes: Axes, at: float, width: float, stats: dict[str, Any], named: dict[str, str], colour: str, *, dots: bool
+) -> None:
+    if dots:
+        values = sorted({stats[name] for name in ("whislo", "q1", "med", "q3", "whishi")})
+        axes.plot([at] * len(values), values, "o", color=colour, markeredgecolor="black", markersize=5, zorder=3)
     draw_box(
         axes,
         at,
@@ -142,6 +174,8 @@ def _draw(axes: Axes, at: float, width: float, stats: dict[str, Any], named: dic
         stats,
         named,
         showmeans=True,
+        showbox=not dots,
+        showcaps=not dots,
         boxprops={"facecolor": colour, "edgecolor": "black", "linewidth": 0.8},
         medianprops={"color": "black", "linewidth": 1.4},
         whiskerprops={"linewidth": 0.8},

@@ -15,7 +15,7 @@ from odonata.analysis.traffic import (
 )
 from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
-from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of
+from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of, mixed_boxes_of
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
 from odonata.plot.style import figure, plain, settings
 from odonata.units import format_time
@@ -48,9 +48,12 @@ def plot_run(
             upper, lower = _halves(made, 2.0)
             left, right = upper.subplots(1, 2, width_ratios=[1.0, 1.15])
             programs = iteration_boxes_of(run.jobs)
-            if programs:
+            others = mixed_boxes_of(run.jobs) if programs else []
+            if programs and len(others) == len(programs):
                 # How long an iteration takes is the finding; latencies of its messages may be those alone.
                 draw_boxes(left, programs, log=log, what=ITERATIONS)
+            elif programs:
+                draw_boxes(left, others, log=log, what="time")
             else:
                 _boxes(left, run, log)
             _links(right, lower.subplots(), run)
