@@ -69,7 +69,7 @@ demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables
 	@$(MAKE) --no-print-directory build
 	@echo "demo: 2,304 processes beside a background job on the 3,456 nodes of Kang 2019: some seconds"
 	@rm -rf demo
-	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
+	$(BIN)/odonata run examples/kang2019-interference.toml --alone --set measure.blame=true --out demo/run
 	$(BIN)/odonata plot demo/run --kind machine -o demo/machine.png
 	$(BIN)/odonata report demo/run -o demo/report.html
 	@echo "tables in demo/run, picture in demo/machine.png, report in demo/report.html"
