@@ -10,22 +10,28 @@ from pathlib import Path
 
 import pytest
 
+from odonata.reproduce.links import anchor, pages
+from odonata.reproduce.made import abouts
+
 VALIDATION = Path("validation")
 PRESETS = sorted(Path("python/odonata/machine/presets").glob("*.toml"))
-CITED = re.compile(r"validation/([\w-]+)\.md")
+CITED = re.compile(r"validation/([\w-]+)\.md(?:#([\w-]+))?")
 #: A factor, `x 1.17`, and a percentage.
 FACTOR, PERCENT = re.compile(r"\bx (\d+\.\d+)\b"), re.compile(r"\b(\d+(?:\.\d+)?) %")
 NODES = re.compile(r"on (\d+) to (\d+) nodes")
 ALL = re.compile(r"\b(\d+) measured cells")
 
 
-def rows_of(pages: list[str]) -> list[dict[str, str]]:
-    rows = []
-    for page in pages:
-        file = VALIDATION / f"{page}.csv"
-        if file.exists():
-            rows += list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
-    return rows
+def rows_of(places: list[tuple[str, str]]) -> list[dict[str, str]]:
+    """The rows of the studies of these pages, or of the one whose section is named."""
+    studies = [
+        study
+        for page, at in places
+        for study in pages().get(page, ())
+        if not at or at == anchor(abouts()[study].heading)
+    ]
+    files = [VALIDATION / f"{study}.csv" for study in studies]
+    return [row for file in files for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]
 
 
 def quoted() -> list[tuple[str, str]]:

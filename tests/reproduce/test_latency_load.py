@@ -191,7 +191,7 @@ def test_page_and_picture_are_the_same_for_the_same_numbers(study, runs, tmp_pat
 def test_the_machine_in_words():
     words = machine_words().replace("\n", " ")
     assert "1,056 nodes: p = 4 nodes a router, a = 8 routers a group, h = 4" in words
-    assert machine_words() in (VALIDATION / "latency-load.md").read_text(encoding="utf-8")
+    assert machine_words() in (VALIDATION / "other-simulators.md").read_text(encoding="utf-8")
 
 
 def test_committed_rows_are_those_of_the_study():

@@ -13,9 +13,11 @@ import pytest
 from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.reproduce import REPRODUCTIONS, find
+from odonata.reproduce.compose import chosen
 from odonata.reproduce.kang2019.claims import QUOTIENTS
 from odonata.reproduce.kang2019.published import expected
 from odonata.reproduce.kept import OUTDATED, as_csv, as_json, made_of, read, read_rows, reduced_of, same
+from odonata.reproduce.links import pages
 from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
 from odonata.reproduce.page import Page, quoted
@@ -25,7 +27,7 @@ from odonata.reproduce.summary import index, summarise
 VALIDATION = Path(__file__).parents[2] / "validation"
 
 MADE = Made("9.9", "abc", "2026-01-02")
-ABOUT = About("some", "Kang 2019", "", "", {"correct": "FPAR reads backlogs"})
+ABOUT = About("some", "page", "Heading", "Kang 2019", "", "", {"correct": "FPAR reads backlogs"})
 
 ROW = Row(
     id="K30",
@@ -50,7 +52,7 @@ def test_models_stand_side_by_side():
     other = dataclasses.replace(ROW, model="as-published", ours=4.0, verdict="no match")
     lines = side_by_side([ROW, other], ["as-published", "correct"]).splitlines()
     assert len(lines) == 3
-    assert lines[2].endswith("| 2.79 us | 10 % | S | 4.00 | **no match** | 2.56 | match |")
+    assert lines[2].endswith("| 2.79 us | 10 % | **4.00** | 2.56 |")
 
 
 def test_reasons_leave_out_matches_and_join_equal_ones():
@@ -128,28 +130,29 @@ def test_text_quotes_rows():
 )
 def test_a_template_that_is_not_filled_stops_the_page(text):
     """A field over two lines is filled; a field that is none of the forms, and a placeholder in a value, are told."""
-    page = Page(lambda: f"$made\n\n{text.replace('$new', '$value')}\n", lambda *_: {"value": "$new"}, lambda *_: {})
+    page = Page(lambda: text.replace("$new", "$value"), lambda *_: {"value": "$new"}, lambda *_: {})
     if "\n" in text:
-        assert "it is 2.56 us so" in page.render([ROW], {}, MADE, ABOUT)
+        assert "it is 2.56 us so" in page.render([ROW], {})
         return
     with pytest.raises(ValueError, match="in the page, expected the value it stands for"):
-        page.render([ROW], {}, MADE, ABOUT)
+        page.render([ROW], {})
 
 
 def test_code_in_a_page_is_no_field():
-    page = Page(lambda: "$made\n\n`{ a: b }` and { kind = 1 }\n", lambda *_: {}, lambda *_: {})
-    assert "{ a: b }" in page.render([ROW], {}, MADE, ABOUT)
+    page = Page(lambda: "`{ a: b }` and { kind = 1 }\n", lambda *_: {}, lambda *_: {})
+    assert "{ a: b }" in page.render([ROW], {})
 
 
-def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path):
+def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path, monkeypatch):
     """`--model`: rows, texts and what made them stay for the other models, also when it is done twice."""
     page = Page(
-        lambda: "$made\n\n$old $new $count\n",
+        lambda: "$old $new $count\n",
         lambda rows, _: {"count": str(len(rows))},
         lambda rows, runs: {"new": f"{rows[0].ours:.1f} of {len(runs)} run"},
         wrap=False,
     )
     some = dataclasses.replace(find("kang2019-4kb"), text=page, picture=None)
+    monkeypatch.setattr("odonata.reproduce.find", lambda _: some)
     other = dataclasses.replace(ROW, model="as-published", ours=3.0)
     before = Made("9.8", "old", "2025-01-02")
     texts = {"old": "kept", "new": "0.0 of 9 runs"}
@@ -161,7 +164,8 @@ def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path):
         assert [(row.model, row.ours) for row in rows] == [("correct", ours), ("as-published", 3.0)]
         with (tmp_path / "kang2019-4kb.csv").open(encoding="utf-8") as file:
             assert [line["engine"] for line in csv.DictReader(file)] == [made.engine, "old"]
-        text = (tmp_path / "kang2019-4kb.md").read_text(encoding="utf-8")
+        text = (tmp_path / "kang2019-results.md").read_text(encoding="utf-8")
+        assert "a finding is left out: kang2019-512kb-4mb, kang2019-broadcast." in text
         assert f"kept {ours} of 1 run 2" in text
         assert f"engine `{made.engine}`" in text
         said = " ".join(text.split())
@@ -173,14 +177,15 @@ def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path):
 @pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
 def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
     """`--from-rows` changes nothing, and keeps what made the numbers."""
-    for suffix in ("csv", "json"):
-        shutil.copy(VALIDATION / f"{name}.{suffix}", tmp_path)
+    for study in pages()[abouts()[name].page]:
+        for suffix in ("csv", "json"):
+            shutil.copy(VALIDATION / f"{study}.{suffix}", tmp_path)
     rows, files = find(name).publish_again(tmp_path)
     for file in files:
         assert file.read_text(encoding="utf-8") == (VALIDATION / file.name).read_text(encoding="utf-8")
-    page = (VALIDATION / f"{name}.md").read_text(encoding="utf-8")
+    page = (VALIDATION / f"{abouts()[name].page}.md").read_text(encoding="utf-8")
     made = made_of(VALIDATION, name)
-    assert f"Odonata {made.version}, engine " in page
+    assert f"`{name}`: Odonata {made.version}, engine " in " ".join(page.split())
     assert made.date in page
     assert all(bool(row.why) == bool(row.experiment) for row in rows if row.verdict == "no match")
     assert "presumably" not in page.lower()
@@ -208,7 +213,7 @@ def test_a_page_of_another_engine_holds_while_its_reduced_form_gives_the_same_nu
     def state(reduced):
         (tmp_path / "kang2019-4kb.json").write_text(as_json(texts, MADE, reduced=reduced), encoding="utf-8")
         text = index(summarise(tmp_path), "another engine")
-        return next(line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| [kang2019-4kb]"))
+        return next(line.split("|")[-2].strip() for line in text.splitlines() if "| [kang2019-4kb]" in line)
 
     assert state(None) == "**older**: another"
     assert state(kept) == "another, the same numbers"
@@ -233,9 +238,11 @@ def test_every_page_is_described():
 
 @pytest.mark.parametrize("name", sorted(REPRODUCTIONS))
 def test_committed_pages_say_by_which_command_they_are_made(name):
-    assert f"Made by `odonata reproduce {name}`; do not edit." in (VALIDATION / f"{name}.md").read_text(
-        encoding="utf-8"
-    )
+    page = abouts()[name].page
+    text = " ".join((VALIDATION / f"{page}.md").read_text(encoding="utf-8").split())
+    assert f"`odonata reproduce {name}`" in text.partition("Made by ")[2].partition("; do not edit.")[0]
+    assert f"`odonata reproduce --rows {page} " in text
+    assert f"`odonata reproduce --tables {page}`" in text
 
 
 def committed(name):
@@ -281,6 +288,8 @@ def assert_is_judged(line, row):
         (["--summary", "--model", "correct"], "leave out `--model`"),
         (["--list", "--force"], "leave out `--force`"),
         (["--list", "--verdict", "match"], "add `--rows PAPER`"),
+        (["--tables", "kang2019-4kb", "--rows", "kang2019"], "leave out `--tables`"),
+        (["--tables", "kang2019-4kb", "--reduced"], "leave out `--reduced`"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(words, said, capsys):
@@ -288,12 +297,33 @@ def test_options_that_would_be_ignored_are_refused(words, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_rows_are_printed_by_page_and_verdict(capsys):
-    assert main(["reproduce", "--rows", "kang2019", "--verdict", "match", "--json"]) == 0
+@pytest.mark.parametrize(
+    ("of", "studies"),
+    [
+        ("kang2019", 10),
+        ("Kang 2019", 10),
+        ("kang2019-results", 3),
+        ("kang2019-4kb", 1),
+    ],
+)
+def test_rows_are_printed_by_study_page_or_paper_and_verdict(of, studies, capsys):
+    assert main(["reproduce", "--rows", of, "--verdict", "match", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    pages = {row["page"] for row in rows}
+    there = {row["study"] for row in rows}
     assert {row["verdict"] for row in rows} == {"match"}
-    assert "kang2019-4kb" in pages
-    assert all(page.startswith("kang2019") for page in pages)
-    assert main(["reproduce", "--rows", "kang2018"]) == 2
-    assert "did you mean" in capsys.readouterr().err
+    assert "kang2019-4kb" in there <= {*chosen(of)}
+    assert len(chosen(of)) == studies
+
+
+def test_unknown_names_of_rows_and_tables_are_told(capsys):
+    for option in ("--rows", "--tables"):
+        assert main(["reproduce", option, "kang2018"]) == 2
+        assert "unknown study, page or paper `kang2018`\n  hint: did you mean `Kang 2019`" in capsys.readouterr().err
+
+
+def test_tables_that_no_page_shows_are_printed(capsys):
+    assert main(["reproduce", "--tables", "interference-leonardo", "--json"]) == 0
+    tables = {table["table"]: table["text"] for table in json.loads(capsys.readouterr().out)["tables"]}
+    assert {"cells", "host", "goals"} <= {*tables}
+    assert len(tables["cells"].splitlines()) == 194
+    assert tables["cells"] not in (VALIDATION / "interference.md").read_text(encoding="utf-8")

@@ -34,13 +34,13 @@ ALLOWED = (
     r"\b\d[a-f0-9]{6,}\b",
     r"\b(?:Slingshot|Spectrum MPI|Open MPI|CRESCO|Marconi|MPICH|halo|fft|sweep|FFT)[- ]?\d*[a-z]?\w*",
     # Parameters: sizes, counts of what is simulated, intervals, loads, ratios of a setting.
-    rf"{SIZE}(?:[- ](?:to|and|or) {SIZE})* ?(?:B|KB|KiB|MB|MiB|GB|GiB)\b(?!/)",
+    rf"{SIZE}(?:, {SIZE})*(?:[- ](?:to|and|or) {SIZE})* ?(?:B|KB|KiB|MB|MiB|GB|GiB)\b(?!/)",
     rf"{SIZE}(?: (?:to|and|or) {SIZE})*[- ](?:busy |random |idle |more |of the |drawn )*"
     r"(?:nodes?|jobs?|ranks?|routers?|groups?|workloads?|messages?|repetitions?|runs?|iterations?|processes|pairs|cores|"
     r"queues?|allocations|islands|patterns|seeds|families|links|ports|channels|leaves|spines|cells|neighbours|queue)\b",
     rf"(?:every|intervals? of|after|N =|ratio|=|threshold of|load of) {SIZE}(?:(?:,| and| or) {SIZE})* ?(?:us|µs|ms|ns|s|%|x)?",
     rf"{SIZE}(?:(?:,| and| or) {SIZE})* % (?:interval|intervals|background|utilisation|quantile|confidence|of the (?:machine|load))",
-    rf"{SIZE}(?: x {SIZE})* (?:sites|elements|atoms|exchanges|floating-point operations)\b|{SIZE} Gflop/s|computing of {SIZE} µs|\bCP2K\b",
+    rf"{SIZE}(?: x {SIZE})* (?:sites|points|elements|atoms|exchanges|floating-point operations)\b|{SIZE} Gflop/s|computing of {SIZE} µs|\bCP2K\b",
     r"\b(?:beside|background of) \d+(?:(?:,| and) \d+)* %",
     r"\b\d\. \*\*",
     rf"(?:sizes? of|nodes of|first|[Jj]obs? of|and of|four of|or of|of 16 nodes, or of|small|large|on|jobs of \d+, or of) \(?(?:jobs? \()?{SIZE}(?: to {SIZE})?(?:,| of)?",

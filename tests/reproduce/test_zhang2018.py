@@ -413,7 +413,7 @@ def test_what_is_published_is_what_the_study_says(figure):
             assert row["verdict"] == verdict_of(*of)
             assert bool(row["why"]) == bool(row["experiment"])
     assert f"zhang2018-{figure}" in REPRODUCTIONS
-    assert (VALIDATION / f"zhang2018-{figure}.md").exists()
+    assert (VALIDATION / f"zhang2018-{figure}.json").exists()
     assert (VALIDATION / f"zhang2018-{figure}.png").exists()
 
 

@@ -14,7 +14,7 @@ def neighbours(nodes: Collection[int], jobs: Iterable[Collection[int]], leaf_of:
 
     A node of another job counts for the share of its job that is on other leaves: 0 for a job on this leaf alone, which
     sends nothing through the links of the leaf, and nearly 1 for a job that is spread over many. It is known when a job
-    is submitted, and tells runs apart that have the same b (`validation/salimi-beni2022-tail.md` has what it adds).
+    is submitted, and tells runs apart that have the same b (`validation/salimi-beni2022-leonardo.md` has what it adds).
 
     Parameters
     ----------

@@ -28,6 +28,7 @@ def reproduce(
     summary: Annotated[bool, Parameter(negative=())] = False,
     rows_: Annotated[str | None, Parameter(name="--rows")] = None,
     verdict: Verdict | None = None,
+    tables: str | None = None,
     from_rows: Annotated[bool, Parameter(negative=())] = False,
     reduced: Annotated[bool, Parameter(negative=())] = False,
     model: str | None = None,
@@ -51,20 +52,23 @@ def reproduce(
     list_
         List the reproductions.
     summary
-        Print how many rows of each paper and kind have which verdict, from the pages in `--out`, and write its pages.md
-        and, if no page is missing, README.md with the conclusions. Simulates nothing.
+        Print how many rows of each paper and kind have which verdict, from the rows in `--out`, and write its pages.md
+        and, if no study is missing, README.md with the conclusions. Simulates nothing.
     rows_
-        Print the rows of this page or this paper (`kang2019-4kb`, `"Kang 2019"`, `kang2019`) from the pages in `--out`,
-        with settings and causes. Simulates nothing.
+        Print the rows of this study, page or paper (`kang2019-4kb`, `kang2019-results`, `"Kang 2019"`, `kang2019`) from
+        `--out`. Simulates nothing.
     verdict
         With `--rows`: those with this verdict only.
+    tables
+        Print every table that the runs and rows of this study, page or paper give, also those that no page shows, from
+        `--out`. Simulates nothing.
     from_rows
-        Write the page again from its rows and texts in `--out`, without a simulation: the verdicts and words of this
+        Write its page again from the rows and texts in `--out`, without a simulation: the verdicts and words of this
         version on the numbers of the run that made them, whose version, engine and date stay. The picture stays.
     reduced
         Fewer runs and messages: a minute instead of half an hour.
     model
-        Simulate this model of the page only, and keep the rows and texts in `--out` of the others.
+        Simulate this model of the study only, and keep the rows and texts in `--out` of the others.
     workers
         Number of simulations at once. Default: one for each processor.
     data
@@ -81,7 +85,7 @@ def reproduce(
     from odonata.errors import InputError
 
     _check_modes(
-        {"--list": list_, "--summary": summary, "--rows": rows_ is not None},
+        {"--list": list_, "--summary": summary, "--rows": rows_ is not None, "--tables": tables is not None},
         {
             "--model": model is not None, "--reduced": reduced, "--from-rows": from_rows, "--force": force,
             "--data": data is not None, "--workers": workers is not None,
@@ -95,6 +99,8 @@ def reproduce(
         return _summary(out, name, json=json)
     if rows_ is not None:
         return _rows(out, rows_, verdict, name, json=json)
+    if tables is not None:
+        return _tables(out, tables, name, json=json)
     if name is None:
         raise InputError("which reproduction?", hint="`odonata reproduce --list` names them")
     from odonata.reproduce import find
@@ -171,16 +177,30 @@ def _summary(out: Path, name: str | None, *, json: bool) -> int:
 
 def _rows(out: Path, of: str, verdict: Verdict | None, name: str | None, *, json: bool) -> int:
     from odonata.errors import InputError
-    from odonata.reproduce.kept import rows_of
+    from odonata.reproduce.compose import rows_of
 
     if name is not None:
         raise InputError("`--rows` simulates nothing", hint=f"leave out `{name}`, or `--rows`")
-    chosen = [(page, row) for page, row in rows_of(out, of) if verdict in (None, row.verdict)]
+    chosen = [(study, row) for study, row in rows_of(out, of) if verdict in (None, row.verdict)]
     if json:
-        print(json_module.dumps({"rows": [{"page": page, **row.as_json()} for page, row in chosen]}))
+        print(json_module.dumps({"rows": [{"study": study, **row.as_json()} for study, row in chosen]}))
     else:
         _print([row for _, row in chosen])
         print(f"{len(chosen)} rows")
+    return 0
+
+
+def _tables(out: Path, of: str, name: str | None, *, json: bool) -> int:
+    from odonata.errors import InputError
+    from odonata.reproduce.compose import tables_of
+
+    if name is not None:
+        raise InputError("`--tables` simulates nothing", hint=f"leave out `{name}`, or `--tables`")
+    made = [{"study": study, "table": what, "text": text} for study, what, text in tables_of(out, of)]
+    if json:
+        print(json_module.dumps({"tables": made}))
+    else:
+        print("\n\n".join(f"# {each['study']}: {each['table']}\n\n{each['text']}" for each in made))
     return 0
 
 

@@ -65,7 +65,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
 )
 """Terms in the order in which they are taken while there is enough data; `pattern=` stands for all patterns but one.
 Assumed: what Salimi Beni 2022 names, the strongest first (b; locality; b by size and by pattern). `neighbours` is not
-the paper's; it is closer to the links of a run than locality (validation/salimi-beni2022-tail.md)."""
+the paper's; it is closer to the links of a run than locality (validation/salimi-beni2022-leonardo.md)."""
 
 
 @dataclass(frozen=True)

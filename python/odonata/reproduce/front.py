@@ -10,6 +10,7 @@ from odonata import machine
 from odonata.machine.held import never_measured
 from odonata.reproduce.conclusions import SETTLED, conclusions, machines
 from odonata.reproduce.kept import outdated, read_rows
+from odonata.reproduce.links import link
 from odonata.reproduce.markdown import table, wrapped
 from odonata.reproduce.rows import judged_again
 
@@ -28,7 +29,7 @@ OLD = "The page is to be made again: the present engine gives other numbers (`ou
 
 
 def rows_behind(folder: Path) -> Rows:
-    """The rows of the pages that the conclusions name, judged again. Raises InputError if a page is missing."""
+    """The rows of the studies that the conclusions name, judged again. Raises InputError if one is missing."""
     of = [*(e for c in conclusions() for e in (*c.evidence.values(), *c.other.values()))]
     of += [e for m in machines() for e in m.evidence.values()]
     pages = dict.fromkeys(e.page for e in of)
@@ -84,12 +85,16 @@ def _tables(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows, old: Sequ
                     f"{conclusion.says} ({conclusion.where})",
                     " ".join([conclusion.text(conclusion.ours, rows), *signs]),
                     verdict if verdict == "confirmed" else f"**{verdict}**",
-                    ", ".join(f"[{page}]({page}.md)" for page in conclusion.pages()),
+                    ", ".join(_named(study) for study in conclusion.pages()),
                 ]
             )
         blocks.append(f"## {paper}\n\n{table(['the paper', 'Odonata', 'verdict', 'rows'], lines)}")
     notes = "\n".join(f"- {mark} {words}" for words, mark in marks.items())
     return "\n\n".join([*blocks, *([f"Marks:\n\n{notes}"] if marks else [])])
+
+
+def _named(study: str) -> str:
+    return f"[{study}]({link(study)})"
 
 
 def _contradicted(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> str:
@@ -100,7 +105,7 @@ def _contradicted(settled: Sequence[tuple[Conclusion, Settled]], rows: Rows) -> 
         because = "Not explained."
         if conclusion.cause:
             cause = f"{conclusion.cause[:1].upper()}{conclusion.cause[1:]}"
-            because = f"{cause} ([{conclusion.experiment}]({conclusion.experiment}.md))."
+            because = f"{cause} ({_named(conclusion.experiment)})."
             because = " ".join([because, conclusion.text(conclusion.turns, rows)]).strip()
         ours = conclusion.text(conclusion.ours, rows)
         blocks.append(f"- **{conclusion.paper}: {conclusion.says}.** Odonata: {ours}. {because}")
@@ -111,7 +116,7 @@ def _machines(rows: Rows) -> str:
     lines = []
     for of in machines():
         cells = [of.words(name, rows) for name in ("ours", "nothing", "mean")]
-        lines.append([of.name, of.what, *cells, of.beats(rows), f"[{of.ours.page}]({of.ours.page}.md)"])
+        lines.append([of.name, of.what, *cells, of.beats(rows), _named(of.ours.page)])
     head = ["machine", "what ran", "missed by", "over no interference", "over the mean of the class", "beats", "page"]
     return table(head, lines, "llrrrll")
 

@@ -13,8 +13,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from odonata.errors import InputError, RunError, unknown
-from odonata.reproduce.made import UNKNOWN, Made, abouts
+from odonata.errors import InputError, RunError
+from odonata.reproduce.made import UNKNOWN, Made
 from odonata.reproduce.rows import KINDS, VERDICTS, Row, judged_again
 
 if TYPE_CHECKING:
@@ -156,23 +156,6 @@ def read_rows(file: Path) -> list[Row]:
         except (ValueError, TypeError) as problem:
             raise InputError(f"{file}:{number}: found {problem}, expected a row of `odonata reproduce`") from problem
     return rows
-
-
-def rows_of(folder: Path, of: str) -> list[tuple[str, Row]]:
-    """The rows of a page or of all pages of a paper (`Kang 2019`, `kang2019`) with their pages, judged again.
-
-    Raises InputError for another name, or if a page is missing.
-    """
-    papers = {_plain(about.paper): about.paper for about in abouts().values()}
-    paper = papers.get(_plain(of))
-    pages = [of] if of in abouts() else [name for name, about in abouts().items() if about.paper == paper]
-    if not pages:
-        raise unknown("page or paper", of, [*abouts(), *papers.values()])
-    return [(page, judged_again(row)) for page in pages for row in read_rows(folder / f"{page}.csv")]
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _row(line: Mapping[str, str]) -> Row:

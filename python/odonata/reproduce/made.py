@@ -33,6 +33,10 @@ class About:
     """What `pages.toml` says of a reproduction."""
 
     name: str
+    page: str
+    """The page that it is a part of."""
+    heading: str
+    """That of its section."""
     paper: str
     """Its name in the summary."""
     source: str
@@ -63,7 +67,13 @@ def abouts() -> dict[str, About]:
     text = (files("odonata.reproduce") / "pages.toml").read_text(encoding="utf-8")
     return {
         name: About(
-            name, entry["paper"], entry["source"], " ".join(entry["contents"].split()), entry.get("settings", {"*": ""})
+            name,
+            entry["page"],
+            entry["heading"],
+            entry["paper"],
+            entry["source"],
+            " ".join(entry["contents"].split()),
+            entry.get("settings", {"*": ""}),
         )
         for name, entry in tomllib.loads(text).items()
     }
@@ -79,11 +89,16 @@ class Made:
     date: str
     """Year, month, day."""
 
-    def words(self, about: About, models: Iterable[str], earlier: Mapping[str, Made] | None = None) -> str:
-        """The paragraph of a page; `earlier` has the models whose rows are older."""
-        said = f"{self._said()}. {about.words(models)}"
-        for model, made in (earlier or {}).items():
-            said += f" The rows of `{model}` are older: {made._said()}."
+    def words(
+        self, about: About, models: Iterable[str], earlier: Mapping[str, Made] | None = None, settings_above: str = ""
+    ) -> str:
+        """The first paragraph of a section; `earlier` has the models whose rows are older."""
+        settings = about.words(models)
+        settings = "Settings as above." if settings == settings_above else settings
+        said = f"`{about.name}`: {self._said()}. {settings}"
+        for made in dict.fromkeys((earlier or {}).values()):
+            of = ", ".join(f"`{model}`" for model, older in (earlier or {}).items() if older == made)
+            said += f" The rows of {of} are older: {made._said()}."
         return fill(said, 120, break_on_hyphens=False, break_long_words=False)
 
     def _said(self) -> str:

@@ -6,10 +6,11 @@ import re
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from odonata.reproduce.made import abouts
 from odonata.reproduce.rows import VERDICTS, unsure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from odonata.reproduce.rows import Row
 
@@ -47,6 +48,25 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]], align: str = "") 
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, bars, *lines))
 
 
+def comparable(rows: Iterable[Row]) -> list[Row]:
+    """The rows of statements that some model has a verdict on."""
+    rows = list(rows)
+    known = {(row.id, row.what) for row in rows if counted(row) != "not comparable"}
+    return [row for row in rows if (row.id, row.what) in known]
+
+
+def pivot(
+    rows: Iterable[Row], line: Callable[[Row], Sequence[str]], column: Callable[[Row], str], head: Sequence[str]
+) -> str:
+    """A line for each group of rows, a column for each kind, as `side_by_side`."""
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        cells.setdefault(tuple(line(row)), {})[column(row)] = told(row)
+    columns = list(dict.fromkeys(name for of in cells.values() for name in of))
+    lines = [[*words, *(of.get(name, "") for name in columns)] for words, of in cells.items()]
+    return table([*head, *columns], lines, "l" * len(head) + "r" * len(columns))
+
+
 def latencies(rows: Sequence[Row], model: str) -> str:
     """Values that depend on the number of messages, for each number that was simulated."""
     chosen = [row for row in rows if row.model == model and row.kind in "SNF" and len(row.by_messages) > 1]
@@ -67,32 +87,53 @@ def latencies(rows: Sequence[Row], model: str) -> str:
 
 
 def side_by_side(rows: Sequence[Row], models: Sequence[str]) -> str:
-    """One line a published value, one pair of columns a model."""
-    head = ["id", "what", "published", "tolerance", "kind"]
-    for model in models:
-        head += [model, "verdict"]
+    """One line a published value, a column for each model: bold outside of the tolerance, in brackets without a
+    verdict."""
     by_statement = {(row.id, row.what, row.model): row for row in rows}
     lines = []
     for first in _distinct(rows):
-        cells = [first.id, first.what, published(first), first.tolerance, first.kind]
-        for model in models:
-            row = by_statement.get((first.id, first.what, model))
-            cells += ["", ""] if row is None else [number(row.ours, row.unit), bold(row.verdict)]
-        lines.append(cells)
-    return table(head, lines, "llrll" + "rl" * len(models))
+        ours = [by_statement.get((first.id, first.what, model)) for model in models]
+        cells = ["" if row is None else told(row) for row in ours]
+        lines.append([first.id, first.what, published(first), first.tolerance, *cells])
+    return table(["id", "what", "published", "tolerance", *models], lines, "llrl" + "r" * len(models))
+
+
+def told(row: Row, *, interval: bool = False) -> str:
+    """Ours: bold outside of the tolerance, in brackets without a verdict."""
+    value = number(row.ours, row.unit)
+    said = f"({value})" if row.verdict == "not comparable" else bold_if(value, row.verdict == "no match")
+    ends = [number(end, row.unit) for end in row.interval or ()] if interval else []
+    return f"{said}, {' to '.join(ends)}" if {*ends} - {value} else said
+
+
+def bold_if(text: str, is_so: bool) -> str:
+    """The text, bold if that is so."""
+    return f"**{text}**" if is_so else text
+
+
+NAMED = 2
+"""So many rows of an equal reason are named; of more, their number and ids."""
 
 
 def reasons(rows: Iterable[Row]) -> str:
     """What agrees neither within a tolerance nor in direction: the cause with the experiment that supports it, that it
     is not explained, or what the paper leaves open. One line for equal reasons."""
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if counted(row) in ("no match", "not comparable"):
-            said.setdefault((row.verdict, reason(row)), []).append(f"{row.id} {row.what}")
-    lines = (f"- **{verdict}**: {'; '.join(which)}. {why}" for (verdict, why), which in said.items())
+            said.setdefault((row.verdict, reason(row)), []).append(row)
+    lines = (f"- **{verdict}**: {_which(of)}. {why}" for (verdict, why), of in said.items())
     return "\n".join(
         fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False) for line in lines
     )
+
+
+def _which(rows: Sequence[Row]) -> str:
+    named = dict.fromkeys(f"{row.id} {row.what}" for row in rows)
+    if len(named) <= NAMED:
+        return "; ".join(named)
+    ids = dict.fromkeys(row.id for row in rows)
+    return f"{len(rows)} rows ({', '.join(ids)})"
 
 
 def reasons_by_model(rows: Sequence[Row]) -> str:
@@ -112,7 +153,10 @@ def reason(row: Row) -> str:
     if not row.why:
         return "Not explained." if row.verdict == "no match" else "The paper does not determine it."
     cause = row.why[:1].upper() + row.why[1:].rstrip(".") + "."
-    return f"{cause} Experiment: {row.experiment}." if row.verdict == "no match" else cause
+    if row.verdict != "no match":
+        return cause
+    of = row.experiment
+    return f"{cause} Experiment: {f'[{of}](study:{of})' if of in abouts() else of}."
 
 
 def counts(rows: Iterable[Row], model: str) -> str:

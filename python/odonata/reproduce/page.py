@@ -1,4 +1,4 @@
-"""A page as a template with two kinds of values: those of its rows, and those of its runs.
+"""The text of a study: a template with two kinds of values, those of its rows and those of its runs.
 
 What comes from rows (verdicts, counts, reasons, numbers in sentences) can be computed again from the rows' table. What
 comes from runs (tables of latencies) is kept in `NAME.json` beside the page. So a page can be made again without its
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from odonata.reproduce.links import linked
 from odonata.reproduce.markdown import number, wrapped
 
 if TYPE_CHECKING:
-    from odonata.reproduce.made import About, Made
     from odonata.reproduce.reproduction import Runs
     from odonata.reproduce.rows import Row
 
@@ -26,7 +26,7 @@ Texts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Page:
-    """How a page is written."""
+    """How the section of a study is written, below its heading."""
 
     template: Callable[[], str]
     """The text, with placeholders (`$name`) and quoted rows (below)."""
@@ -41,20 +41,19 @@ class Page:
         self,
         rows: Sequence[Row],
         texts: Texts,
-        made: Made,
-        about: About,
-        earlier: Mapping[str, Made] | None = None,
+        page: str = "",
     ) -> str:
-        """The page. The placeholder `$made` says what made it; `earlier` is of models whose rows are older."""
-        words = made.words(about, (row.model for row in rows), earlier)
+        """The text below the heading of its section of a page."""
         text = quoted(self.template(), rows)
         plain = {name: value for name, value in texts.items() if isinstance(value, str)}
-        page = Template(text).substitute(plain, **self.of_rows(rows, texts), made=words)
-        check_filled(page)
-        return wrapped(page.strip()) if self.wrap else page
+        text = linked(Template(text).substitute(plain, **self.of_rows(rows, texts)), page)
+        check_filled(text)
+        return wrapped(text.strip()) if self.wrap else text
 
 
-_QUOTED = re.compile(r"\{([a-z0-9.-]+):\s+([^{}|]+?)(?:\s+\|\s+(theirs|low|high|verdict))?\}")
+_QUOTED = re.compile(
+    r"\{(?:([a-z0-9-]+)/([^:{}/]+)|([a-z0-9.-]+)):\s+([^{}|]+?)(?:\s+\|\s+(theirs|low|high|verdict))?\}"
+)
 _UNFILLED = re.compile(r"\{[^{}=\n]*:\s[^{}]*\}|\$\{?[a-z_]+")
 _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
@@ -66,24 +65,26 @@ def check_filled(page: str) -> None:
         raise ValueError(f"found `{' '.join(left[0].split())}` in the page, expected the value it stands for")
 
 
-def quoted(text: str, rows: Sequence[Row]) -> str:
+def quoted(text: str, rows: Sequence[Row], of: Mapping[str, Sequence[Row]] | None = None) -> str:
     """The text with `{MODEL: WHAT}` as the value of the row of this model whose `what` begins so, with its unit.
 
-    `{MODEL: WHAT | theirs}` is the published value, and `low`, `high` and `verdict` are others of the row. Raises
-    ValueError if no row or several rows begin so.
+    `{MODEL: WHAT | theirs}` is the published value, and `low`, `high` and `verdict` are others of the row.
+    `{STUDY/MODEL: WHAT}` is a row of another study, `of` these. Raises ValueError if no row or several rows begin so.
     """
 
     def value(which: re.Match[str]) -> str:
-        model, what, part = which.group(1), " ".join(which.group(2).split()), which.group(3) or "ours"
-        exact = [row for row in rows if row.model == model and row.what == what]
-        chosen = exact or [row for row in rows if row.model == model and row.what.startswith(what)]
+        study, model = which[1], " ".join((which[2] or which[3]).split())
+        what, part = " ".join(which[4].split()), which[5] or "ours"
+        mine = [row for row in ((of or {}).get(study, ()) if study else rows) if row.model == model]
+        chosen = [row for row in mine if row.what == what] or [row for row in mine if row.what.startswith(what)]
         if len(chosen) != 1:
-            raise ValueError(f"{len(chosen)} rows of `{model}` begin with `{what}`, expected one")
+            of_study = f"{study}/" if study else ""
+            raise ValueError(f"{len(chosen)} rows of `{of_study}{model}` begin with `{what}`, expected one")
         (row,) = chosen
         if part == "verdict":
             return row.verdict
         low, high = row.interval or (row.ours, row.ours)
-        of = {"ours": row.ours, "theirs": row.theirs, "low": low, "high": high}[part]
-        return f"{number(of, row.unit)} {row.unit}".removesuffix(" rho")
+        shown = {"ours": row.ours, "theirs": row.theirs, "low": low, "high": high}[part]
+        return f"{number(shown, row.unit)} {row.unit}".removesuffix(" rho")
 
     return _QUOTED.sub(value, text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError, unknown
+from odonata.reproduce.compose import compose
 from odonata.reproduce.kept import as_csv, as_json, read, reduced_of
 from odonata.reproduce.made import abouts, made_now
 from odonata.study.python import plan_of
@@ -120,9 +121,24 @@ class Reproduction:
         return made_now(folder / self.of_study if folder is not None and simulated else None)
 
     def page(self, rows: Sequence[Row], runs: Runs, made: Made | None = None) -> str:
-        """The page of these rows and runs."""
+        """The section of these rows and runs."""
         rows = self.explain(rows)
-        return self._written(rows, self.text.of_runs(rows, runs), made or made_now())
+        return self.section(rows, self.text.of_runs(rows, runs), made or made_now())
+
+    def section(
+        self,
+        rows: Sequence[Row],
+        texts: Texts,
+        made: Made,
+        earlier: Mapping[str, Made] | None = None,
+        *,
+        settings_above: str = "",
+    ) -> str:
+        """Its section of a page: heading, what made it, and its text; settings that are those of the section above are
+        not said again."""
+        about = abouts()[self.name]
+        words = made.words(about, (row.model for row in rows), earlier, settings_above)
+        return f"## {about.heading}\n\n{words}\n\n{self.text.render(rows, texts, about.page)}"
 
     def publish(
         self,
@@ -134,7 +150,7 @@ class Reproduction:
         made: Made | None = None,
         beside: Sequence[Row] | None = None,
     ) -> list[Path]:
-        """NAME.md, NAME.csv, NAME.json and, where there is a picture, NAME.png; the reduced form only the .csv, which
+        """NAME.csv, NAME.json, its page and, where there is a picture, NAME.png; the reduced form only the .csv, which
         no page is about. `beside` are the rows of the reduced form, which a full page keeps. Returns the files. Raises
         RunError if one cannot be written."""
         made, rows = made or made_now(), self.explain(rows)
@@ -209,15 +225,15 @@ class Reproduction:
         earlier: Mapping[str, Made] | None = None,
         reduced: Reduced | None = None,
     ) -> list[Path]:
-        page = self._written(rows, texts, made, earlier)
-        files = [folder / f"{self.name}.{suffix}" for suffix in ("csv", "json", "md")]
-        contents = (as_csv(rows, made, abouts()[self.name], earlier), as_json(texts, made, earlier, reduced), page)
+        about = abouts()[self.name]
+        self.section(rows, texts, made, earlier)  # a text that cannot be filled leaves all files as they are
+        files = [folder / f"{self.name}.{suffix}" for suffix in ("csv", "json")]
+        contents = (as_csv(rows, made, about, earlier), as_json(texts, made, earlier, reduced))
         for file, text in zip(files, contents, strict=True):
             _write(file, text)
-        return files
-
-    def _written(self, rows: Sequence[Row], texts: Texts, made: Made, earlier: Mapping[str, Made] | None = None) -> str:
-        return self.text.render(rows, texts, made, abouts()[self.name], earlier)
+        page = folder / f"{about.page}.md"
+        _write(page, compose(about.page, folder))
+        return [*files, page]
 
 
 def runs_of(study: Study, points: Points) -> Runs:

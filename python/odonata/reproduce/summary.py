@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, unknown
 from odonata.reproduce.kept import OUTDATED, made_of, outdated, read, read_rows
+from odonata.reproduce.links import link, linked, pages
 from odonata.reproduce.made import SHIPPED, UNKNOWN, abouts
 from odonata.reproduce.markdown import COUNTED, FITTED, counted, table
 from odonata.reproduce.rows import KINDS, judged_again
@@ -27,15 +28,15 @@ THIS, SAME_NUMBERS = "this", "another, the same numbers"
 
 @dataclass(frozen=True)
 class Summary:
-    """The counts of the rows in a folder, and what made each page."""
+    """The counts of the rows in a folder, and what made those of each study."""
 
     counts: dict[tuple[str, str, str], Counter[str]]
     """(Paper, shipped defaults or not, kind) -> verdict -> number; `interval` counts those with an interval."""
-    pages: dict[str, Made]
+    studies: dict[str, Made]
     same: tuple[str, ...]
-    """Pages whose reduced form is kept and gives the same numbers now, as tests check."""
+    """Studies whose reduced form is kept and gives the same numbers now, as tests check."""
     missing: tuple[str, ...]
-    """Pages that are not in the folder."""
+    """Studies that are not in the folder."""
 
     def lines(self) -> list[list[str]]:
         """The table below `HEAD`, with the sums in its last lines."""
@@ -58,12 +59,12 @@ class Summary:
 
 
 def summarise(folder: Path) -> Summary:
-    """The rows of all pages in the folder, judged again.
+    """The rows of all studies in the folder, judged again.
 
-    Raises InputError if there is no page, or a table that is none of `odonata reproduce`.
+    Raises InputError if there is none, or a table that is none of `odonata reproduce`.
     """
     counts: dict[tuple[str, str, str], Counter[str]] = {}
-    pages: dict[str, Made] = {}
+    studies: dict[str, Made] = {}
     missing, alike = [], []
     differ = outdated(folder)
     for name in differ:
@@ -75,7 +76,7 @@ def summarise(folder: Path) -> Summary:
         if not file.exists():
             missing.append(name)
             continue
-        pages[name] = made_of(folder, name)
+        studies[name] = made_of(folder, name)
         if name not in differ and read(folder, name).reduced is not None:
             alike.append(name)
         for row in read_rows(file):
@@ -84,9 +85,9 @@ def summarise(folder: Path) -> Summary:
             of = counts.setdefault((about.paper, settings, row.kind), Counter())
             of[counted(row)] += 1
             of["interval"] += row.interval is not None
-    if not pages:
+    if not studies:
         raise InputError(f"{folder}: found no rows of a reproduction", hint="`odonata reproduce NAME` makes a page")
-    return Summary(_ordered(counts), pages, tuple(alike), tuple(missing))
+    return Summary(_ordered(counts), studies, tuple(alike), tuple(missing))
 
 
 def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str, str, str], Counter[str]]:
@@ -99,18 +100,20 @@ def _ordered(counts: dict[tuple[str, str, str], Counter[str]]) -> dict[tuple[str
 
 
 def index(summary: Summary, engine: str) -> str:
-    """The text of `validation/pages.md`; pages are held against this engine."""
+    """The text of `validation/pages.md`; studies are held against this engine."""
     template = (files("odonata.reproduce") / "index.md").read_text("utf-8")
-    state = {name: _state(name, summary, engine) for name in summary.pages}
+    state = {name: _state(name, summary, engine) for name in summary.studies}
+    template = linked(template, "")
     return Template(template).substitute(
         engine=engine,
         this=str(sum(of == THIS for of in state.values())),
         same=str(sum(of == SAME_NUMBERS for of in state.values())),
         old=str(sum(of.startswith("**") for of in state.values())),
-        all=str(len(summary.pages)),
+        all=str(len(summary.studies)),
+        count=str(len(pages())),
         pages=table(
-            ["page", "source", "contents", "made by", "date", "engine"],
-            [_page(abouts()[name], made, state[name]) for name, made in summary.pages.items()],
+            ["page", "study", "contents", "source", "date", "engine"],
+            [_study(abouts()[name], made, state[name]) for name, made in summary.studies.items()],
         ),
         summary=table(HEAD, summary.lines(), "lll" + "r" * (len(COUNTED) + 1)),
         kinds="\n".join(f"- {kind}: {meaning}." for kind, meaning in KINDS.items()),
@@ -118,14 +121,16 @@ def index(summary: Summary, engine: str) -> str:
     )
 
 
-def _page(about: About, made: Made, state: str) -> list[str]:
-    link = f"[{about.name}]({about.name}.md) ([rows]({about.name}.csv))"
-    return [link, about.source, about.contents, f"`odonata reproduce {about.name}`", made.date, state]
+def _study(about: About, made: Made, state: str) -> list[str]:
+    first = pages()[about.page][0] == about.name
+    page = f"[{about.page}]({about.page}.md)" if first else ""
+    study = f"[{about.name}]({link(about.name)}) ([rows]({about.name}.csv))"
+    return [page, study, about.contents, about.source, made.date, state]
 
 
 def _state(name: str, summary: Summary, engine: str) -> str:
-    """What is known of a page: whether this engine made it, or gives its reduced form."""
-    made = summary.pages[name]
+    """What is known of a study: whether this engine made it, or gives its reduced form."""
+    made = summary.studies[name]
     if made.engine == engine:
         return THIS
     if name in summary.same:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import scenario
 from odonata.reproduce.latency_load.load import keep
-from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
+from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -133,18 +133,9 @@ def compare(runs: Runs) -> list[Row]:
 
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
-    by_statement = {(row.what, row.model): row for row in rows}
-    lines = []
-    for what in dict.fromkeys(row.what for row in rows):
-        mine = [by_statement[what, model] for model in ROUTERS]
-        cells = [cell for row in mine for cell in (f"{row.ours:.3f}", bold(row.verdict))]
-        lines.append([what, f"{mine[0].theirs:.3f}", *cells])
-    head = ["what", "BookSim 2"]
-    for model in ROUTERS:
-        head += [model, "verdict"]
     return {
         "counts": "; ".join(f"{model}: {counts(rows, model)}" for model in ROUTERS),
-        "rows": table(head, lines, "lr" + "rl" * len(ROUTERS)),
+        "rows": side_by_side(rows, list(ROUTERS)),
         "reasons": reasons_by_model(rows),
         "tolerance": TOLERANCE,
         "machines": " and of ".join(MACHINES),

@@ -18,7 +18,7 @@ from odonata import scenario
 from odonata.reproduce.congestion import finite, gpcnet, shares
 from odonata.reproduce.congestion.gpcnet import CANARY_START, GPCNET, HORIZON
 from odonata.reproduce.congestion.machines import FREE_HOST, system
-from odonata.reproduce.markdown import bold, counts, reasons, table
+from odonata.reproduce.markdown import pivot, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -249,19 +249,13 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> dict[str, str]:
 def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
     """Verdicts, and the settings in the text."""
     return {
-        "counts": "; ".join(f"{control}: {counts(rows, control)}" for control in CONTROLS),
         "system": SYSTEM,
         "message": INCAST_MESSAGE,
         "begin": f"{shares.BEGIN_US} us",
         "start": CANARY_START,
         "ranks": " and ".join(f"{ranks} on {nodes:,} nodes" for nodes, ranks in GPCNET.items()),
-        "rows": table(
-            ["id", "what", "control", "ours", "wanted", "tolerance", "verdict"],
-            [
-                [row.id, row.what, row.model, f"{row.ours:.2f}", f"{row.theirs:.2f}", row.tolerance, bold(row.verdict)]
-                for row in rows
-            ],
-            "lllrrll",
+        "fair": pivot(
+            [row for row in rows if row.id == "CC5"], lambda row: (row.what,), lambda row: row.model, ("what",)
         ),
         "reasons": reasons(rows),
     }

@@ -30,7 +30,7 @@ from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.relations import Median, median_of
 from odonata.reproduce.desensi2019.setting import MACHINES, UNIFORM
 from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
-from odonata.reproduce.markdown import counts, number, reasons, table
+from odonata.reproduce.markdown import comparable, counts, number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 from odonata.scenario.apps.halos import DOUBLE
@@ -455,7 +455,7 @@ def _of_runs(runs: Runs) -> dict[str, str]:
 def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
     main = [row for row in rows if row.model == MODEL]
     return {
-        "statements": judged(main),
+        "statements": judged(comparable(main)),
         "counts": counts(rows, MODEL),
         "reasons": reasons(main) or "None.",
         **_metrics(rows),
@@ -482,7 +482,7 @@ def _metrics(rows: Sequence[Row]) -> dict[str, str]:
 
 
 _METRICS = """\
-## Which conclusion depends on the congestion metric
+### Which conclusion depends on the congestion metric
 
 Aries estimates the congestion of a path by local queues and by the credits of the far end (De Sensi 2019, section 2.2).
 `occupancy` counts a packet once, in its own router or behind the link, as this says; `both` (`simulated`) counts it

@@ -10,11 +10,11 @@ import numpy as np
 
 from odonata.analysis.dispersion import qcd
 from odonata.plot.style import LINES, figure, settings
-from odonata.reproduce.desensi2019.page import MODEL, page_of
+from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.pingpong import keep, make, point
 from odonata.reproduce.desensi2019.relations import SMALLER, Relation, as_row, median_of
 from odonata.reproduce.desensi2019.setting import LOAD
-from odonata.reproduce.markdown import table
+from odonata.reproduce.markdown import pivot, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, statement
 from odonata.text.numbers import fixed
@@ -213,13 +213,24 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
     return made
 
 
+def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
+    """Time against latency, and what the delay of credits does."""
+    phantom = pivot(
+        [row for row in rows if row.id == "D8"],
+        lambda row: (row.what.partition(": ")[0],),
+        lambda row: row.what.partition(": ")[2],
+        ("without the delay over with it",),
+    )
+    return {"statements": judged([row for row in rows if row.id == "D21"]), "phantom": phantom}
+
+
 REPRODUCTION = Reproduction(
     name="desensi2019-fig5",
     title="Dispersion of time and of packet latency, with and without noise of the hosts (De Sensi 2019)",
     points=points,
     make=make,
     rows=compare,
-    text=page_of("fig5", _of_runs),
+    text=page_of("fig5", _of_runs, of_rows=_of_rows),
     picture=draw,
     keep=keep,
 )

@@ -16,7 +16,7 @@ from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.pingpong import DISTANCES, keep, make, point
 from odonata.reproduce.desensi2019.relations import EQUAL, Median, median_of
 from odonata.reproduce.desensi2019.setting import BACKGROUNDS, LOAD, PRODUCTION, UNIFORM
-from odonata.reproduce.markdown import table
+from odonata.reproduce.markdown import comparable, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, judged_again, statement
 from odonata.text.numbers import fixed
@@ -173,7 +173,8 @@ def _of_runs(runs: Runs) -> dict[str, str]:
 
 
 def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
-    return {"statements": judged(rows), "chosen": f"{chosen(rows):g} %"}
+    shown = [row for row in comparable(rows) if not row.what.startswith("`bursts`")]
+    return {"statements": judged(shown), "chosen": f"{chosen(rows):g} %"}
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 from odonata.reproduce.desensi2019.setting import MACHINES, NODES, words
 from odonata.reproduce.desensi2019.surroundings import ROUND_TRIPS
 from odonata.reproduce.markdown import (
-    bold,
-    counted,
+    comparable,
     counts,
-    number,
     published,
     reasons,
-    relations,
-    side_by_side,
     table,
+    told,
 )
 from odonata.reproduce.page import Page
 from odonata.text.numbers import fixed
@@ -43,12 +40,11 @@ def page_of(
     """The page of that template: rows, verdicts, reasons and setting beside the values of its own."""
 
     def from_rows(rows: Sequence[Row], _: Texts) -> Texts:
-        said = {"counts": counts(rows, MODEL), "statements": side_by_side(rows, [MODEL]), "reasons": reasons(rows)}
-        orderings = [row for row in rows if row.interval is not None]
+        said = {"counts": counts(rows, MODEL), "statements": judged(comparable(rows)), "reasons": reasons(rows)}
         return {
             **said,
             "reasons": said["reasons"] or "None.",
-            "relations": relations(orderings),
+            "all": judged(rows),
             **(fixed_values or {}),
             **(of_rows(rows) if of_rows else {}),
         }
@@ -91,17 +87,9 @@ def _range(shares: Sequence[float]) -> str:
 
 
 def judged(rows: Sequence[Row]) -> str:
-    """Rows with their intervals and verdicts; rows that are fitted say so."""
-    intervals = any(row.interval for row in rows)
-    lines = []
-    for row in rows:
-        cells = [row.id, row.what, published(row), row.tolerance, row.kind, number(row.ours, row.unit)]
-        if intervals:
-            low, high = (number(end, row.unit) for end in row.interval or (row.ours, row.ours))
-            cells += [f"{low} to {high}" if row.interval else "", str(row.repetitions or "")]
-        lines.append([*cells, bold(counted(row))])
-    head = ["id", "what", "published", "tolerance", "kind", MODEL, *(["95 % interval", "of"] if intervals else [])]
-    return table([*head, "verdict"], lines, "llrllr" + "rr" * intervals + "l")
+    """Rows with their intervals: bold what does not match, in brackets without a verdict or fitted."""
+    lines = [[row.id, row.what, published(row), row.tolerance, told(row, interval=True)] for row in rows]
+    return table(["id", "what", "published", "tolerance", f"{MODEL}, 95 % interval"], lines, "llrlr")
 
 
 def coefficient(of: Coefficient) -> str:

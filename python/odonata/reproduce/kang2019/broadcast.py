@@ -12,7 +12,7 @@ from odonata.reproduce.kang2019 import runs as kang
 from odonata.reproduce.kang2019.figure_broadcast import draw
 from odonata.reproduce.kang2019.published import Expected, compare, expected, explain
 from odonata.reproduce.kang2019.runs import AS_PUBLISHED, CORRECT, by_case, make, product
-from odonata.reproduce.markdown import number, reasons, side_by_side, table
+from odonata.reproduce.markdown import comparable, number, reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 
@@ -171,7 +171,7 @@ def _rows(runs: Runs) -> list[Row]:
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
-        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT)),
+        "table": side_by_side(comparable(rows), (AS_PUBLISHED, CORRECT)),
         "reasons_published": reasons(row for row in rows if row.model == AS_PUBLISHED),
         "reasons_correct": reasons(row for row in rows if row.model == CORRECT),
         "seeds": str(len(SEEDS)),

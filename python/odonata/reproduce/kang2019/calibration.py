@@ -73,7 +73,8 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     models = dict.fromkeys(row.model for row in rows)
     return {
         "messages": " and ".join(str(n) for n in sorted({row.messages for row in rows})),
-        "tables": "\n".join(f"## {model}\n\n{_verdict(rows, model)}\n\n{_table(rows, model)}\n" for model in models),
+        "squares": "\n\n".join(f"**{model}.** {_verdict(rows, model)}\n\n{_squares(rows, model)}" for model in models),
+        **{f"errors {model}": _table(rows, model) for model in models},
     }
 
 
@@ -98,6 +99,17 @@ def _table(rows: Sequence[Row], model: str) -> str:
         cells += [*(_percent(value, sign=True) for value in values), _percent(rms(values))]
         lines.append([f"{mark}{cell}{mark}" for cell in cells])
     return table(["packet", "router delay", *targets, "r.m.s."], lines, "rr" + "r" * len(targets) + "r")
+
+
+def _squares(rows: Sequence[Row], model: str) -> str:
+    """Root mean square of the errors by packet and router delay."""
+    of = {which: rms(values) for which, values in errors(rows, model).items()}
+    delays = list(dict.fromkeys(delay for _, delay in of))
+    lines = [
+        [packet.replace("B", " B"), *(_percent(of[packet, delay]) for delay in delays)]
+        for packet in dict.fromkeys(packet for packet, _ in of)
+    ]
+    return table(["packet", *(delay.replace("ns", " ns") for delay in delays)], lines, "r" * (1 + len(delays)))
 
 
 def _percent(value: float, *, sign: bool = False) -> str:

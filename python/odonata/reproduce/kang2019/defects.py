@@ -96,7 +96,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "met": f"{len(met)} of {len(as_run)}",
         "left": "\n".join(
             f"- **{name}**, {len(of)} of these {len(met)} leave their tolerance"
-            + (f": {'; '.join(f'{row.id} {row.what}' for row in of)}." if of else ".")
+            + (f" ({', '.join(dict.fromkeys(row.id for row in of))})." if of else ".")
             for name, of in left.items()
         ),
         "correct": str(sum(_meets(_under(rows, CORRECT, row)) for row in met)),

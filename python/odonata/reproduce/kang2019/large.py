@@ -21,7 +21,7 @@ from odonata.reproduce.kang2019.runs import (
     product,
     varied,
 )
-from odonata.reproduce.markdown import counts, latencies, number, reasons, side_by_side, table
+from odonata.reproduce.markdown import comparable, latencies, number, reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -131,9 +131,7 @@ def _averages(runs: Runs) -> list[Row]:
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
-        "counts_published": counts(rows, AS_PUBLISHED),
-        "counts_correct": counts(rows, CORRECT),
-        "table": side_by_side(rows, (AS_PUBLISHED, CORRECT)),
+        "table": side_by_side(comparable(rows), (AS_PUBLISHED, CORRECT)),
         "missing": _missing(rows),
         "reasons_published": reasons(row for row in rows if row.model == AS_PUBLISHED),
         "reasons_correct": reasons(row for row in rows if row.model == CORRECT),

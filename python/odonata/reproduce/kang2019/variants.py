@@ -85,7 +85,7 @@ def _of_rows(rows: Sequence[Row], texts: Texts) -> Texts:
     return {
         "messages": str(messages),
         "half": str(messages // 2),
-        "tables": "\n".join(f"## {model}\n\n{_table(rows, texts['traffics'][model], model)}\n" for model in models),
+        "tables": "\n\n".join(f"**{model}:**\n\n{_table(rows, texts['traffics'][model], model)}" for model in models),
         "meanings": "\n".join(f"- `{name}`: {text}." for name, text in MEANINGS.items()),
     }
 

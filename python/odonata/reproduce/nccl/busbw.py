@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from odonata import machine, scenario, units
-from odonata.reproduce.markdown import bold, counts, reasons_by_model, table
+from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
 from odonata.reproduce.nccl import version
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
@@ -279,20 +279,9 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
             chosen(),
             "lrllrr",
         ),
-        "rows": table(
-            ["what", "model", "ours, GB/s", "published", "ours / published", "verdict"],
-            [
-                [
-                    row.what,
-                    row.model,
-                    f"{row.ours:.1f}",
-                    f"{row.theirs:.1f}",
-                    f"{row.ours / row.theirs:.2f}",
-                    bold(row.verdict),
-                ]
-                for row in rows
-            ],
-            "llrrrl",
+        "rows": "\n\n".join(
+            side_by_side(of := [row for row in rows if row.what.startswith(f"{name}:")], list({r.model: 0 for r in of}))
+            for name in CLUSTERS
         ),
         "reasons": reasons_by_model(rows),
     }

@@ -234,7 +234,6 @@ REPRODUCTION = Reproduction(
         lambda: (files("odonata.reproduce.salimibeni2022") / "leonardo.md").read_text("utf-8"),
         _of_rows,
         _of_runs,
-        wrap=False,
     ),
     picture=draw,
     gather=gather,

@@ -61,11 +61,16 @@ LIMIT_S = 5.0
 """Processor time for one fit."""
 
 
+def _shown(row: Row) -> bool:
+    """Whether the page has the row: of the correlations with b those of one size, and no peaks."""
+    return row.unit != "peaks" and (row.id != "V11" or row.what.endswith("32 KiB"))
+
+
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     b = [utilisation(*queue) for queue in DRAWS]
     return {
         "counts": counts(rows, MODEL),
-        "statements": side_by_side(rows, [MODEL]),
+        "statements": side_by_side([row for row in rows if _shown(row)], [MODEL]),
         "reasons": reasons(rows),
         "queues": str(len(DRAWS)),
         "least": f"{min(b):.2f}",

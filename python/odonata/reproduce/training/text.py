@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.markdown import bold, counted, counts, number, reasons_by_model, table
+from odonata.reproduce.markdown import number, reasons_by_model, side_by_side, table
 from odonata.reproduce.training.cases import (
     A100_MEMORY,
     A100_PORT,
@@ -81,7 +81,6 @@ def of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
     """Verdicts, and the settings in the text."""
     shares = {(paper, model): share for paper, of in PAPERS.items() for model, share in of.efficiency.items()}
     return {
-        "counts": "; ".join(f"{model}: {counts(rows, model)}" for model in (STATED, MEMORY, ATTENTION)),
         "tolerance": TOLERANCE,
         "preset": PRESET,
         "port": A100_PORT,
@@ -110,21 +109,7 @@ def of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
             [_layout(name) for name in cases()],
             "llrrrrrrrrrrrr",
         ),
-        "rows": table(
-            ["what", "model", "ours", "published", "unit", "ours / published", "verdict"],
-            [
-                [
-                    row.what,
-                    row.model,
-                    number(row.ours, row.unit),
-                    number(row.theirs, row.unit),
-                    row.unit,
-                    f"{row.ours / row.theirs:.2f}",
-                    bold(counted(row)),
-                ]
-                for row in rows
-            ],
-            "llrrlrl",
-        ),
+        "rows": side_by_side([row for row in rows if row.id in ("TR1", "TR3")], (STATED, MEMORY, ATTENTION)),
+        "figures": side_by_side([row for row in rows if row.id == "TR2"], (MEMORY,)),
         "reasons": reasons_by_model(rows),
     }

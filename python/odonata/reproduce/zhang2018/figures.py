@@ -8,10 +8,9 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.markdown import bold, counted, number, reasons, table
+from odonata.reproduce.markdown import number, pivot, reasons, table, told
 from odonata.reproduce.page import Page, quoted
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import VERDICTS
 from odonata.reproduce.zhang2018 import pictures, tables
 from odonata.reproduce.zhang2018.gathered import by_routers, explain, twice
 from odonata.reproduce.zhang2018.job_rows import RDG, fig2, fig4, fig7, fig8
@@ -21,7 +20,6 @@ from odonata.reproduce.zhang2018.router_rows import router_tables, routers
 from odonata.reproduce.zhang2018.runs import (
     AS_PUBLISHED,
     AS_RUN,
-    ROUTERS,
     SHOWN,
     STORED,
     TODAY,
@@ -50,61 +48,35 @@ PACKAGE = "odonata.reproduce.zhang2018"
 NAMES = {
     AS_RUN: "as run",
     AS_PUBLISHED: "as published",
+    VIRTUAL: "virtual-output-queued",
     TODAY: "today",
     STORED: "store-and-forward, ideal",
-    VIRTUAL: "virtual-output-queued",
     UGAL: "today, ugal-l",
+    "": "ours",
 }
 """Kind of routers -> its name on the pages."""
 
 
 def page_of(figure: str, shown: Tables, picture: str) -> Page:
-    """The page; `picture` says what is in it, "" if there is none."""
+    """The section; `picture` says what is in it, "" if there is none."""
 
-    def of_rows(rows: Sequence[Row], texts: Texts) -> Texts:
-        sizes = sorted({point["nodes"] for point in points(figure, False)}) or [272]
-        differs = quoted(_intro(figure).get("differs", ""), rows).strip()
-        names = ", ".join(f"`zhang2018-{nodes}`" for nodes in sizes)
+    def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+        intro = _intro(figure)
         return {
-            "title": _intro(figure)["title"],
-            "name": f"zhang2018-{figure}",
-            "intro": quoted(_intro(figure)["text"], rows).strip(),
-            "machines": f"s {names}" if len(sizes) > 1 else f" {names}",
-            "picture": f"\n![{picture}](zhang2018-{figure}.png)\n" if picture else "",
-            "ways": _ways(rows),
-            "counts": _counts(rows),
-            "rows": _side_by_side(rows) if {row.model for row in rows} <= {*SHOWN, UGAL} else _rows(rows),
-            "differs": f"\n### What differs\n\n{differs}\n" if differs else "",
-            "reasons": _reasons(rows),
-            **_tables(texts),
+            "intro": quoted(intro["text"], rows).strip(),
+            "picture": f"![{picture}](zhang2018-{figure}.png)\n\n" if picture else "",
+            "rows": _by_variant(rows) if figure == "variants" else _side_by_side(rows),
+            "differs": quoted(intro.get("differs", ""), rows).strip(),
+            "reasons": reasons(rows),
         }
 
     def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
         made = shown(figure, runs)
         if isinstance(made, str):
             return {"tables": made.strip("\n")}
-        return {f"{_OF}{name}": text for name, text in made.items()}
+        return {f"tables {name}": text for name, text in made.items()}
 
     return Page(lambda: (files(PACKAGE) / "page.md").read_text("utf-8"), of_rows, of_runs)
-
-
-_OF = "tables "
-"""What the names of texts begin with that have the tables of a kind of routers."""
-
-
-def _tables(texts: Texts) -> Texts:
-    """The tables of all kinds of routers, each under a heading of its own."""
-    kinds = [name for name in ROUTERS if f"{_OF}{name}" in texts]
-    parts = (f"## Routers: {NAMES[name]}\n{texts[_OF + name]}" for name in kinds)
-    return {"tables": "\n\n".join(part.strip("\n") for part in parts)} if kinds else {}
-
-
-def _ways(rows: Sequence[Row]) -> str:
-    """What the kinds of runs are that the page has; pages with others have these as well."""
-    texts = tomllib.loads((files(PACKAGE) / "ways.toml").read_text(encoding="utf-8"))
-    there = {row.model for row in rows} or set(SHOWN)
-    chosen = [text.strip() for name, text in texts.items() if name in there]
-    return ";\n".join(chosen) + "."
 
 
 def _intro(figure: str) -> dict[str, str]:
@@ -113,71 +85,34 @@ def _intro(figure: str) -> dict[str, str]:
     return intros
 
 
-def _counts(rows: Sequence[Row]) -> str:
-    """Number of rows by routers and verdict."""
-    lines = [
-        [NAMES.get(name, name), *(str(sum(counted(row) == verdict for row in some)) for verdict in VERDICTS)]
-        for name, some in _by_model(rows).items()
-    ]
-    return table(["routers", *VERDICTS], lines, "l" + "r" * len(VERDICTS))
-
-
-def _by_model(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    by_model: dict[str, list[Row]] = {}
-    for row in rows:
-        by_model.setdefault(row.model, []).append(row)
-    return by_model
-
-
-def _rows(rows: Sequence[Row]) -> str:
-    """A line for each row."""
-    lines = [
-        [row.id, NAMES.get(row.model, row.model), row.what, *_ours(row), _theirs(row), row.tolerance, _where(row)]
-        for row in rows
-    ]
-    return table(["id", "routers", "what", "ours", "verdict", "paper", "tolerance", "where"], lines, "lllrlrll")
-
-
 def _side_by_side(rows: Sequence[Row]) -> str:
     """A line for each statement, with all kinds of routers."""
     by_statement = {(row.what, row.model): row for row in rows}
-    kinds = [name for name in (*SHOWN, UGAL) if name in {row.model for row in rows}]
+    kinds = [name for name in NAMES if name in {row.model for row in rows}]
     lines = []
     for what in dict.fromkeys(row.what for row in rows):
-        shown = [by_statement[what, name] for name in kinds if (what, name) in by_statement]
-        cells = [
-            cell
-            for name in kinds
-            for cell in (_ours(by_statement[what, name]) if (what, name) in by_statement else ["", ""])
-        ]
-        first = next((row for row in shown if row.verdict != "not comparable"), shown[0])
-        lines.append([first.id, what, _theirs(first), first.tolerance, *cells, _where(first)])
-    head = ["id", "what", "paper", "tolerance"]
-    for name in kinds:
-        head += [NAMES[name], "verdict"]
-    return table([*head, "where"], lines, "llrl" + "rl" * len(kinds) + "l")
+        shown = {name: by_statement[what, name] for name in kinds if (what, name) in by_statement}
+        cells = [told(shown[name], interval=True) if name in shown else "" for name in kinds]
+        first = next((row for row in shown.values() if row.verdict != "not comparable"), next(iter(shown.values())))
+        lines.append([first.id, what, _theirs(first), first.tolerance, *cells])
+    head = ["id", "what", "paper", "tolerance", *(NAMES[name] for name in kinds)]
+    return table(head, lines, "llrl" + "r" * len(kinds))
 
 
-def _ours(row: Row) -> list[str]:
-    ends = [number(end, row.unit) for end in row.interval or ()]
-    interval = f" ({' to '.join(ends)})" if ends else ""
-    return [f"{number(row.ours, row.unit)} {row.unit}{interval}", bold(row.verdict)]
+def _by_variant(rows: Sequence[Row]) -> str:
+    """A line for each kind of routers and variant, a column for each statement."""
+    return pivot(
+        rows,
+        lambda row: (NAMES[row.model], row.what.partition(": ")[0]),
+        lambda row: f"{row.what.partition(': ')[2]} (%)",
+        ("routers", "variant"),
+    )
 
 
 def _theirs(row: Row) -> str:
     """The published number; a paper that gives none has 0 in a row that is not comparable."""
     unknown = row.verdict == "not comparable" and row.theirs == 0
     return "" if unknown else f"{number(row.theirs, row.unit)} {row.unit}"
-
-
-def _where(row: Row) -> str:
-    return row.where.removeprefix("Zhang 2018, ")
-
-
-def _reasons(rows: Sequence[Row]) -> str:
-    """The reasons of each kind of routers."""
-    by_model = {name: reasons(some) for name, some in _by_model(rows).items()}
-    return "".join(f"\n### Not matched, {NAMES.get(name, name)}\n\n{text}\n" for name, text in by_model.items() if text)
 
 
 def _by_routers(shown: Callable[[str, Runs], str]) -> Tables:

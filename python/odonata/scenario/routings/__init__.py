@@ -43,7 +43,7 @@ ROUTINGS: Mapping[str, type[Routing]] = ByName(
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
 #: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
 #: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed). On HDR
-#: InfiniBand, minimal paths by load: what placements of two jobs on Leonardo show (validation/placement-measured.md).
+#: InfiniBand, minimal paths by load: what placements of two jobs on Leonardo show (validation/placement.md#leonardo).
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
@@ -58,7 +58,7 @@ DEFAULTS: dict[str, str] = {
 #: for each packet by congestion and length, with a bias towards minimal ones (De Sensi 2020). How many of
 #: each kind, and the bias, are assumed: two, and 1/8 of the buffer of a link. That packets may leave the one minimal
 #: path between two switches of a group is as on Aries, its predecessor, and what LUMI shows
-#: (validation/interference-lumi.md).
+#: (validation/interference.md#lumi).
 OPTIONS: dict[str, dict[str, Any]] = {
     "slingshot": {"inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
     "hdr-infiniband": {"select": "least-loaded"},
