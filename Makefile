@@ -69,10 +69,10 @@ demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables
 	@$(MAKE) --no-print-directory build
 	@echo "demo: 2,304 processes beside a background job on the 3,456 nodes of Kang 2019: some seconds"
 	@rm -rf demo
-	$(BIN)/odonata run examples/kang2019-interference.toml --alone --out demo/run
-	$(BIN)/odonata plot demo/run -o demo/latency.png
+	$(BIN)/odonata run examples/kang2019-interference.toml --alone --set measure.blame=true --out demo/run
+	$(BIN)/odonata plot demo/run --kind machine -o demo/machine.png
 	$(BIN)/odonata report demo/run -o demo/report.html
-	@echo "tables in demo/run, picture in demo/latency.png, report in demo/report.html"
+	@echo "tables in demo/run, picture in demo/machine.png, report in demo/report.html"
 
 docs: tested $(VENV)/.docs ## Build the documentation site in build/site; run its examples
 	$(BIN)/python scripts/examples.py --keep docs/_generated docs/tutorial/*.md

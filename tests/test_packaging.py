@@ -49,7 +49,7 @@ def test_the_oldest_versions_are_the_lower_bounds():
 
 def test_the_description_is_said_once():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    said = project["description"].removeprefix("How ")
+    said = project["description"].removeprefix("Which ")
     for page in ("README.md", "docs/index.md", "CITATION.cff", "python/odonata/__init__.py"):
         text = " ".join((ROOT / page).read_text().replace("**", "").split())
         assert said in text, page

@@ -118,7 +118,7 @@ def test_tables_by_name(run: od.Run) -> None:
     assert run.scan("messages").select(pl.len()).collect().item() == run.messages.height
 
 
-@pytest.mark.parametrize("kind", ["overview", "box", "links", "arrivals"])
+@pytest.mark.parametrize("kind", ["overview", "machine", "box", "links", "arrivals"])
 def test_a_run_draws_itself(run: od.Run, kind: str) -> None:
     assert run.plot(kind).get_axes()  # type: ignore[arg-type]
 

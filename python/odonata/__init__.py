@@ -1,4 +1,4 @@
-"""Odonata shows how the jobs on a dragonfly machine slow each other down, and which placement or routing prevents it.
+"""Odonata shows which jobs on a shared network slow each other down, why, and which placement or routing prevents it.
 
 The whole interface fits on a screen:
 

@@ -21,7 +21,7 @@ def out(odonata: Command) -> str:
     return "out"
 
 
-@pytest.mark.parametrize("kind", ["overview", "box", "links", "arrivals"])
+@pytest.mark.parametrize("kind", ["overview", "machine", "box", "links", "arrivals"])
 def test_every_kind_is_a_picture_in_the_run_folder(odonata: Command, out: str, kind: str) -> None:
     assert odonata("plot", out, "--kind", kind) == (0, f"out/{kind}.png\n", "")
     assert Path(f"out/{kind}.png").read_bytes().startswith(b"\x89PNG")

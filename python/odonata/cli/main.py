@@ -38,7 +38,7 @@ class TerminatedError(KeyboardInterrupt):
     """SIGTERM was received. It ends a command in the same way as Ctrl-C."""
 
 
-_HELP = "Show how the jobs on a dragonfly machine slow each other down, and which placement or routing prevents it."
+_HELP = "Show which jobs on a shared network slow each other down, why, and which placement or routing prevents it."
 
 
 def application() -> App:

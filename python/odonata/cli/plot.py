@@ -15,7 +15,7 @@ def plot(
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
-    kind: Literal["overview", "box", "iterations", "links", "arrivals"] | None = None,
+    kind: Literal["overview", "machine", "box", "iterations", "links", "arrivals"] | None = None,
     log: bool | None = None,
     way: Literal["in", "out", "both"] | None = None,
     job: str | None = None,
@@ -40,8 +40,9 @@ def plot(
     out
         The picture: .png, .pdf or .svg. Without it KIND.png in the run folder, or `study.png` in that of a study.
     kind
-        Of a run. `overview`, the default: latencies and links. `box`: latencies, as Kang 2019, figures 5 to 7.
-        `iterations`: times of the iterations of programs. `links`: busy share of the links between groups and of
+        Of a run. `overview`, the default: latencies and links. `machine`: the nodes of each job, the loaded links
+        between groups, and how many times as long each job takes beside the others. `box`: latencies, as Kang 2019,
+        figures 5 to 7. `iterations`: times of the iterations of programs. `links`: busy share of the links between groups and of
         each router's local links. `arrivals`: traffic over time, as figure 10.
     log
         Logarithmic axis of values. Default: if they span more than a factor of 30.

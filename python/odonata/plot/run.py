@@ -17,6 +17,8 @@ from odonata.errors import InputError, unknown
 from odonata.plot.arrivals import draw_arrivals
 from odonata.plot.box import boxes_of, draw_boxes, iteration_boxes_of, mixed_boxes_of
 from odonata.plot.links import draw_group_matrix, draw_local, scale_for
+from odonata.plot.machine import draw_machine, job_colours
+from odonata.plot.slowdown import draw_slowdowns
 from odonata.plot.style import figure, plain, settings
 from odonata.units import format_time
 
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
     from odonata.store import Run
 
-Kind = Literal["overview", "box", "iterations", "links", "arrivals"]
-"""Latencies and links in one picture, or one of: latencies, times of iterations, links, traffic between groups."""
+Kind = Literal["overview", "machine", "box", "iterations", "links", "arrivals"]
+"""Latencies and links in one picture, the machine with its jobs and what each suffers, or one of: latencies, times of
+iterations, links, traffic between groups."""
 MOST_CHARACTERS = 24
 """Of the name of a job in a title."""
 ITERATIONS = "time of an iteration"
@@ -57,6 +60,12 @@ def plot_run(
             else:
                 _boxes(left, run, log)
             _links(right, lower.subplots(), run)
+        elif kind == "machine":
+            made = figure(9.6, 6.2)
+            left, right = made.subplots(1, 2, width_ratios=[2.0, 1.0])
+            colours = job_colours(run)
+            draw_machine(left, run, colours=colours)
+            draw_slowdowns(right, run.jobs, colours=colours)
         elif kind == "box":
             made = figure(min(max(3.4, 1.4 + 1.2 * len(boxes_of(run.jobs))), 16.0), 3.4)
             _boxes(made.subplots(), run, log)

@@ -138,7 +138,7 @@ class Run(Attributes):
 
     def plot(
         self,
-        kind: Literal["overview", "box", "iterations", "links", "arrivals"] = "overview",
+        kind: Literal["overview", "machine", "box", "iterations", "links", "arrivals"] = "overview",
         *,
         log: bool | None = None,
         way: Literal["in", "out", "both"] = "both",
@@ -149,7 +149,8 @@ class Run(Attributes):
         Parameters
         ----------
         kind
-            `overview`: latencies and links. `box`: latencies of messages (Kang 2019, figures 5 to 7). `iterations`:
+            `overview`: latencies and links. `machine`: the nodes of each job, the loaded links between groups, and
+            what each job suffers from the others. `box`: latencies of messages (Kang 2019, figures 5 to 7). `iterations`:
             times of the iterations of programs. `links`: how busy the links are. `arrivals`: traffic between groups
             over time (Kang 2019, figure 10).
         log
