@@ -30,6 +30,7 @@ from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.relations import Median, median_of
 from odonata.reproduce.desensi2019.setting import MACHINES, UNIFORM
 from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
+from odonata.reproduce.desensi2019.surroundings import WHOLE
 from odonata.reproduce.markdown import counts, number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -141,9 +142,9 @@ def compare(runs: Runs) -> list[Row]:
     rows = [
         replace(row, model=model)
         for model, some in of_models.items()
-        for row in (_compare(some) if model == MODEL else _sensed(cells(some)))
+        for row in (_compare(some) if model in (MODEL, WHOLE) else _sensed(cells(some)))
     ]
-    others = {row.what for row in rows if row.model != MODEL}
+    others = {row.what for row in rows if row.model not in (MODEL, WHOLE)}
     beside = _spread(cells(of_models.get(MODEL, []))) if others else []
     return [*rows, *(row for row in beside if row.what in others)]
 

@@ -24,6 +24,8 @@ SENSINGS: dict[str, dict[str, Any]] = {
 }
 """Model -> another congestion metric beside the default of Aries, `occupancy`: the own router alone, late credits, and
 late credits of packets that count in both routers."""
+WHOLE = "both-late"
+"""The metric with which all sizes of figure 8 are simulated on as many nodes as in the paper."""
 
 
 @dataclass(frozen=True)
