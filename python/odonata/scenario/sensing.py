@@ -50,7 +50,7 @@ class SensingTable(Table):
         description="what routings read of a port: its `backlog`, its bytes sent whose `credits` have not returned, "
         "the sum of `both`, its `occupancy` (bytes that wait to be sent, and `credits`), the bytes in its "
         "`output-buffer` or `output-credits` (routers with a crossbar), or `none` (default: what the machine states, "
-        "else `occupancy` with fpar, else `backlog`)",
+        "else `occupancy` with fpar and with the modes of aries, else `backlog`)",
     )
     delay: Annotated[
         dict[str, Delay],

@@ -58,7 +58,7 @@ def point(
         "packet": PACKET,
         "load": LOAD,
         "background": UNIFORM,
-        "delay": 1,
+        "delay": 0,
         "costs": 100,
         "read": "0 ns",
         "sensing": "simulated",
@@ -125,7 +125,8 @@ def make(point: Mapping[str, Any]) -> Scenario:
     if point["costs"] != 100 or units.time_ps(point["read"]):
         job["overhead"] = costs(point)
     made = table(point, [job])
-    made["sensing"] = SENSINGS.get(point["sensing"], made["sensing"])
+    if point["sensing"] in SENSINGS:
+        made["sensing"] = SENSINGS[point["sensing"]]
     return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
 
 

@@ -30,6 +30,7 @@ from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
 from odonata.reproduce.desensi2019.relations import Median, median_of
 from odonata.reproduce.desensi2019.setting import MACHINES, UNIFORM
 from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
+from odonata.reproduce.desensi2019.surroundings import WHOLE
 from odonata.reproduce.markdown import comparable, counts, number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -138,11 +139,14 @@ def compare(runs: Runs) -> list[Row]:
     of_models: dict[str, list[Mapping[str, Any]]] = {}
     for run in runs:
         of_models.setdefault(run.get("sensing", MODEL), []).append(run)
-    return [
+    rows = [
         replace(row, model=model)
         for model, some in of_models.items()
-        for row in (_compare(some) if model == MODEL else _sensed(cells(some)))
+        for row in (_compare(some) if model in (MODEL, WHOLE) else _sensed(cells(some)))
     ]
+    others = {row.what for row in rows if row.model not in (MODEL, WHOLE)}
+    beside = _spread(cells(of_models.get(MODEL, []))) if others else []
+    return [*rows, *(row for row in beside if row.what in others)]
 
 
 CALMER = "QCD is lower with high bias than with Default (`almost all`)"
@@ -485,10 +489,10 @@ _METRICS = """\
 ### Which conclusion depends on the congestion metric
 
 Aries estimates the congestion of a path by local queues and by the credits of the far end (De Sensi 2019, section 2.2).
-`occupancy` counts a packet once, in its own router or behind the link, as this says; `both` (`simulated`) counts it
-twice from its commit until it has left, and `backlog`, which the preset ships (`shipped-sensing`), sees only the own
-router. How late routers learn of credits is not published: `occupancy` has the latency of the wire, `occupancy-late`
-and `simulated` have a round trip more (assumed). The metric was not chosen by these results.
+`occupancy`, the default (`simulated`), counts a packet once, in its own router or behind the link, as this says;
+`both-late` counts it twice from its commit until it has left, and `backlog` sees only the own router. How late routers
+learn of credits is not published: `simulated` has the latency of the wire, `occupancy-late` and `both-late` have a
+round trip more (assumed). The metric was not chosen by these results.
 
 {table}
 

@@ -40,15 +40,15 @@ SIZES = {
 UNTIL = {"128 B": "370 us", "1 KiB": "370 us", "8 KiB": "560 us"}
 """End of the runs of small messages: the responses to the last ones have arrived."""
 DELAY_SIZES = ("128 B", "1 KiB", "8 KiB")
-"""Sizes that are also simulated without the delay of credits (D8)."""
+"""Sizes that are also simulated with late credits (D8)."""
 SCANNED, LOADS, DELAYS = "8 KiB", (LOAD, 20.0), (1, 4, 16)
-"""Size that is also simulated at these loads, with delays of so many round trips and without."""
+"""Size that is also simulated at these loads, with delays of so many round trips and without one."""
 PARTS = {"time": "time of an iteration", "network": "its part in the network", "latency": "packet latency L"}
 """What varies -> in words."""
 
 
 def points(reduced: bool) -> Points:
-    """All sizes without and with noise of the hosts; the small ones also without the delay of credits."""
+    """All sizes without and with noise of the hosts; the small ones also with late credits."""
 
     def sized(size: str, iterations: int, slot: str, **more: Any) -> dict[str, Any]:
         often = {"iterations": iterations, "slot": slot, "until": UNTIL.get(size, "")}
@@ -59,10 +59,10 @@ def points(reduced: bool) -> Points:
         few = {size: (8, SIZES[size][1]) for size in ("128 B", "8 KiB")}
         return [sized(size, *often, jitter=jitter, machine="small") for size, often in few.items() for jitter in noises]
     both = [sized(size, *often, jitter=jitter) for jitter in noises for size, often in SIZES.items()]
-    without = [sized(size, *SIZES[size], delay=0) for size in DELAY_SIZES]
-    known = [(point["message"], point["load"], point["delay"]) for point in (*both, *without)]
+    late = [sized(size, *SIZES[size], delay=1) for size in DELAY_SIZES]
+    known = [(point["message"], point["load"], point["delay"]) for point in (*both, *late)]
     scanned = [(load, delay) for load in LOADS for delay in (0, *DELAYS) if (SCANNED, load, delay) not in known]
-    return [*both, *without, *(sized(SCANNED, *SIZES[SCANNED], load=load, delay=delay) for load, delay in scanned)]
+    return [*both, *late, *(sized(SCANNED, *SIZES[SCANNED], load=load, delay=delay) for load, delay in scanned)]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class OfSize:
         return median(a - b for a, b in zip(self.time, self.latency, strict=True))
 
 
-def by_size(runs: Runs, jitter: str, delay: int = 1, load: float = LOAD) -> list[OfSize]:
+def by_size(runs: Runs, jitter: str, delay: int = 0, load: float = LOAD) -> list[OfSize]:
     """The sizes with this noise of hosts, this delay of credits and this load."""
     return [
         OfSize(

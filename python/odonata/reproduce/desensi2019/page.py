@@ -75,9 +75,10 @@ def setting(runs: Runs) -> str:
         "percent of what the cables between groups would carry if all of it took minimal paths; it is "
         f"{' or '.join(loads)}. With detours, responses and headers, these cables are busy for {busy} of the "
         f"time. NICs answer packets; a packet of {first['packet']} stands for "
-        "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: `both`; "
-        f"routers learn of credits one round trip of the link late ({trips}). Biases are the modes' defaults, 0 and "
-        "8 KiB. All of this is assumed. But for the load of `production`, none of it was chosen by results."
+        "a burst of packets of 64 B (docs/machines.md states the error of the times). Congestion metric: "
+        f"`occupancy`, the default of Aries; where credits are late, by round trips of the link ({trips}). Biases are "
+        "the modes' defaults, 0 and 8 KiB. All of this is assumed. But for the load of `production`, none of it was "
+        "chosen by results."
     )
 
 

@@ -55,7 +55,7 @@ def point(experiment: str, message: str, seed: int, distances: list[str], pairs:
         "packet": PACKET,
         "load": LOAD,
         "background": "uniform",
-        "delay": 1,
+        "delay": 0,
         **more,
     }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from odonata.reproduce.desensi2019.benchmarks import APP_AWARE, OURS, POLICIES, point
 from odonata.reproduce.desensi2019.setting import LOAD, PRODUCTION, PRODUCTION_LOAD, UNIFORM
-from odonata.reproduce.desensi2019.surroundings import SENSINGS
+from odonata.reproduce.desensi2019.surroundings import SENSINGS, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,14 @@ SENSED: dict[tuple[int, int], tuple[str, ...]] = {
     SPREAD8: ("ping-pong", "allreduce", "alltoall", "barrier"),
     PAPER8: ("ping-pong", "allreduce"),
 }
-"""Nodes -> the benchmarks of figure 8, of their small size, that are simulated with other congestion metrics too."""
+"""Nodes -> the benchmarks of figure 8, of their small size, that are simulated with two more congestion metrics."""
+SMALL_AT_SCALE = {
+    name: dict([next(iter(sizes.items()))])
+    for name, sizes in AT_SCALE.items()
+    if name in ("ping-pong", "allreduce", "barrier", "broadcast")
+}
+"""Of `AT_SCALE` what does not take many minutes of processor time for each policy. The whole of it was simulated with
+late credits of packets that count in both routers (`both-late`)."""
 
 
 def _points(name: str, machine: str, nodes: tuple[int, int], sizes: Sizes, backgrounds: Sequence[str]) -> Points:
@@ -133,14 +140,19 @@ def points8(reduced: bool) -> Points:
         for each in _points("fig8", "piz-daint", SPREAD8, _of_sizes(FIG8, *read), [UNIFORM])
         if each["policy"] == APP_AWARE
     ]
-    return [
+    main = [
         *_points("fig8", "piz-daint", SPREAD8, FIG8, [UNIFORM]),
         *_points("fig8", "piz-daint", PAPER8, AT_SCALE, [UNIFORM]),
         *reading,
         *_points("fig8", "piz-daint", SPREAD8, BESIDE_JOBS8, [PRODUCTION]),
         *_points("fig8", "piz-daint", PAPER8, AT_SCALE_BESIDE_JOBS, [PRODUCTION]),
-        *_sensed(),
     ]
+    shipped = [
+        point
+        for point in main
+        if (point["nodes"], point["routers"]) != PAPER8 or point["size"] in SMALL_AT_SCALE.get(point["benchmark"], {})
+    ]
+    return [*shipped, *_sensed(), *({**point, "sensing": WHOLE} for point in main)]
 
 
 def _sensed() -> Points:
@@ -150,7 +162,7 @@ def _sensed() -> Points:
         of = FIG8 if nodes == SPREAD8 else AT_SCALE
         small = {name: dict([next(iter(of[name].items()))]) for name in names}
         static = [p for p in _points("fig8", "piz-daint", nodes, small, [UNIFORM]) if p["policy"] != APP_AWARE]
-        made += [{**p, "sensing": sensing} for sensing in SENSINGS for p in static]
+        made += [{**p, "sensing": sensing} for sensing in SENSINGS if sensing != WHOLE for p in static]
     return made
 
 

@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from odonata.machine import System
 
 UNIFORM = "uniform-random"
-SENSING = "both"
-"""The congestion metric: local queues plus far-end estimate (catalogue, decision 7)."""
 ROUND_TRIPS = {"chassis": "60 ns", "group": "60 ns", "optical": "300 ns"}
 """Class of link -> its round trip, twice its latency: one unit of the delay of credits (assumed)."""
 
 
 SENSINGS: dict[str, dict[str, Any]] = {
-    "shipped-sensing": {"kind": "backlog"},
-    "occupancy": {"kind": "occupancy"},
+    "backlog": {"kind": "backlog"},
     "occupancy-late": {"kind": "occupancy", "delay": ROUND_TRIPS},
+    "both-late": {"kind": "both", "delay": ROUND_TRIPS},
 }
-"""Model -> another congestion metric beside that of all pages: that of the preset, and the two that count a packet
-once, in its own router and behind the link."""
+"""Model -> another congestion metric beside the default of Aries, `occupancy`: the own router alone, late credits, and
+late credits of packets that count in both routers."""
+WHOLE = "both-late"
+"""The metric with which all sizes of figure 8 are simulated on as many nodes as in the paper."""
 
 
 @dataclass(frozen=True)
 class Around:
-    """A machine with a congestion metric, and a background."""
+    """A machine, how late its routers learn of credits, and a background."""
 
     system: Any
     """`system` of the scenario."""
@@ -41,8 +41,8 @@ class Around:
     message: str
     """Size of the background's messages."""
     pattern: str = UNIFORM
-    delay: int = 1
-    """Delay of credits, in round trips of each link; 0 switches phantom congestion off (D8)."""
+    delay: int = 0
+    """Delay of credits beyond the latency of the link, in round trips of each link (D8)."""
 
     @property
     def machine(self) -> System:
@@ -75,12 +75,13 @@ class Around:
         return [{"name": "background", "nodes": self.nodes, "place": place, "background": True, "app": app}]
 
     def scenario(self, jobs: list[dict[str, Any]], seed: int) -> dict[str, Any]:
-        """These jobs on the machine, with its default mode, `adaptive-0`."""
-        sensing: dict[str, Any] = {"kind": SENSING}
+        """These jobs on the machine, with its default mode, `adaptive-0`, and the metric of it."""
+        made: dict[str, Any] = {"system": self.system, "job": jobs, "run": {"seed": seed}}
         if self.delay:
             trips = {name: units.time_ps(trip) for name, trip in ROUND_TRIPS.items()}
-            sensing["delay"] = {name: f"{self.delay * trip} ps" for name, trip in trips.items()}
-        return {"system": self.system, "sensing": sensing, "job": jobs, "run": {"seed": seed}}
+            late = {name: f"{self.delay * trip} ps" for name, trip in trips.items()}
+            made["sensing"] = {"kind": "occupancy", "delay": late}
+        return made
 
 
 @lru_cache(maxsize=16)

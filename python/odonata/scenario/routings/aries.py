@@ -25,9 +25,14 @@ BIAS_HIGH = (
 
 
 class AriesMode(Routing):
-    """A routing that is one of the modes of Aries."""
+    """A routing that is one of the modes of Aries.
+
+    Their metric is `occupancy` by default: Aries uses "local information (e.g., queue occupancy) and estimation of
+    far-end congestion, based on the current flow credits available" (De Sensi 2019, section 2.2).
+    """
 
     core: ClassVar[str] = "aries"
+    sensing: ClassVar[str] = "occupancy"
 
     gateways: Gateways | None = Field(None, description=GATEWAYS)
 
