@@ -67,7 +67,7 @@ def test_the_page_and_the_picture(runs: Runs) -> None:
     reproduction = find("calibration")
     rows = reproduction.rows(runs)
     page = reproduction.page(rows, runs)
-    assert "Made by `odonata reproduce calibration`; do not edit." in page
+    assert "`calibration`: Odonata " in page
     assert "$" not in page
     assert max(len(line) for line in page.splitlines() if not line.startswith(("|", "- **", "  "))) <= 120
     assert "| LUMI | 4 medians, 8 to 16 nodes; 4 within 25 % | 2 medians, 32 nodes; 2 within 25 % |" in page

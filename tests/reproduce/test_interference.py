@@ -351,7 +351,7 @@ def test_the_page_names_every_cell_that_is_far_off() -> None:
     runs = [results(cells, left)]
     chosen = find("interference-leonardo")
     text = chosen.page(chosen.rows(runs), runs)
-    far = text.partition("## Cells that are off")[2].partition("## Rows that")[0]
+    far = chosen.text.of_runs(chosen.rows(runs), runs)["far"]
     assert "| all-gather | 64 | 4,096 B | incast |" in far
     assert "x 3.00" in far
     assert "| all-to-all | 8 |" not in far

@@ -41,7 +41,7 @@ def test_what_a_repair_moves_out_of_its_tolerance_is_named():
     assert rows[f"{REPAIRED[1]}: {WHAT}"].ours == MEAN_US
     left = reproduction.text.of_rows(reproduction.rows(kept), {})["left"].splitlines()
     assert left[0].startswith(f"- **{REPAIRED[0]}**, 1 of these ")
-    assert left[0].endswith(f": K30 {WHAT}.")
+    assert left[0].endswith(" leave their tolerance (K30).")
     assert left[1].startswith(f"- **{REPAIRED[1]}**, 0 of these ")
     assert left[-1].startswith(f"- **{TOGETHER}**, 1 of these ")
 

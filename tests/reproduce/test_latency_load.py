@@ -178,7 +178,7 @@ def test_page_and_picture_are_the_same_for_the_same_numbers(study, runs, tmp_pat
     page = study.page(rows, runs)
     assert page == study.page(rows, runs)
     assert page.count("| LL") == 21
-    assert held(rows) in page
+    assert held(rows) in " ".join(page.split())
     assert sum(row.verdict == "no match" for row in rows) <= 1
     assert "| worst-case: offered |" in page
     files = [tmp_path / "a.svg", tmp_path / "b.svg"]
@@ -191,7 +191,8 @@ def test_page_and_picture_are_the_same_for_the_same_numbers(study, runs, tmp_pat
 def test_the_machine_in_words():
     words = machine_words().replace("\n", " ")
     assert "1,056 nodes: p = 4 nodes a router, a = 8 routers a group, h = 4" in words
-    assert machine_words() in (VALIDATION / "other-simulators.md").read_text(encoding="utf-8")
+    page = (VALIDATION / "other-simulators.md").read_text(encoding="utf-8")
+    assert words in " ".join(page.split())
 
 
 def test_committed_rows_are_those_of_the_study():

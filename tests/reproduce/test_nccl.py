@@ -132,7 +132,7 @@ def test_rows_that_match_and_rows_that_do_not(study):
     assert rows[0].ours == pytest.approx(theirs / 1.1, rel=1e-3)
     page = study.page(rows, runs)
     assert "Experiment" not in "".join(row.experiment for row in rows)
-    assert page.startswith("# All-reduces of NCCL\n\nMade by `odonata reproduce nccl`; do not edit.")
+    assert page.startswith("## All-reduces by size\n\n`nccl`: Odonata ")
     assert "$" not in page
 
 

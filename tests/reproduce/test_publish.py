@@ -149,7 +149,6 @@ def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path, monkeypatc
         lambda: "$old $new $count\n",
         lambda rows, _: {"count": str(len(rows))},
         lambda rows, runs: {"new": f"{rows[0].ours:.1f} of {len(runs)} run"},
-        wrap=False,
     )
     some = dataclasses.replace(find("kang2019-4kb"), text=page, picture=None)
     monkeypatch.setattr("odonata.reproduce.find", lambda _: some)

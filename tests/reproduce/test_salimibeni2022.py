@@ -117,8 +117,8 @@ def test_the_page_and_the_picture(tmp_path) -> None:
     gathered = gather(True, 1)
     rows = reproduction.rows(gathered)
     page = reproduction.page(rows, gathered)
-    assert page.startswith("# Times measured on Leonardo")
-    assert "Correlation is not causation" in page
-    assert "HLC-Lab/pico (commit 413bc5d" in page
+    assert page.startswith("## Times measured on Leonardo")
+    assert "Correlation is not causation" in " ".join(page.split())
+    assert "HLC-Lab/pico (commit 413bc5d" in " ".join(page.split())
     assert "$" not in page
     assert page == reproduction.page(rows, gathered)

@@ -168,7 +168,7 @@ def test_rows_that_match_and_rows_that_do_not(study):
     assert [row.ours for row in rows[4:]] == pytest.approx([100, 160])
     assert [bool(row.why) for row in rows] == [False, False, False, False, True, False]
     page = study.page(rows, runs)
-    assert page.startswith("# Steps of training\n\nMade by `odonata reproduce training`; do not edit.")
+    assert page.startswith("## Steps by model and machine\n\n`training`: Odonata ")
     assert "-50.0 %" in page
     assert "fitted" in page
     assert "$" not in page

@@ -210,7 +210,7 @@ def wrapped(page: str) -> str:
     """The page with paragraphs and items of lists filled anew, since values change their lengths."""
     blocks = []
     for block in page.split("\n\n"):
-        if block.startswith(("#", "|", "!")):
+        if block.startswith(("#", "|", "!", "```")):
             blocks.append(block)
             continue
         items = re.split(r"\n(?=- )", block)

@@ -34,8 +34,6 @@ class Page:
     """What comes from rows, which may lay it out with kept values."""
     of_runs: Callable[[Sequence[Row], Runs], Texts]
     """What comes from runs: values that JSON can hold."""
-    wrap: bool = True
-    """Whether paragraphs are filled anew."""
 
     def render(
         self,
@@ -48,7 +46,7 @@ class Page:
         plain = {name: value for name, value in texts.items() if isinstance(value, str)}
         text = linked(Template(text).substitute(plain, **self.of_rows(rows, texts)), page)
         check_filled(text)
-        return wrapped(text.strip()) if self.wrap else text
+        return wrapped(text.strip())
 
 
 _QUOTED = re.compile(

@@ -230,7 +230,6 @@ REPRODUCTION = Reproduction(
         lambda: (files("odonata.reproduce.calibration") / "calibration.md").read_text("utf-8"),
         _of_rows,
         _of_runs,
-        wrap=False,
     ),
     picture=draw,
     gather=gather,

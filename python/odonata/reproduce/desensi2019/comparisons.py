@@ -535,7 +535,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure | None:
     half = -(-len(names) // parts)
     rows = [(background, names[at * half : (at + 1) * half]) for background in backgrounds for at in range(parts)]
     with settings():
-        made = figure(14, 3.6 * len(rows))
+        made = figure(11, 3.6 * len(rows))
         for row, part in enumerate(made.subfigures(len(rows), 1, squeeze=False)[:, 0]):
             background, mine = rows[row]
             by_name = [[c for c in known if (c.benchmark, c.background) == (name, background)] for name in mine]
@@ -551,7 +551,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure | None:
                 colours = zip((*POLICIES, *OURS), SERIES, strict=False)
                 patches = [Patch(facecolor=colour, edgecolor="0.3", label=policy) for policy, colour in colours]
                 shown = patches if any(OURS[0] in cell.runs for cell in known) else patches[: len(POLICIES)]
-                grid[0].legend(handles=shown, fontsize=7)
+                grid[0].legend(handles=shown)
     return made
 
 
@@ -573,7 +573,7 @@ def _boxes(axes: Axes, of_benchmark: Sequence[Cell]) -> None:
         label = "\n".join(cell.name.split(", ")[1:])
         labels.append("\n".join(filter(None, (label, f"{base / 1e6:,.1f} µs", f"{cell.default_share:.0f} %"))))
     axes.axhline(1, color="0.5", lw=0.8)
-    axes.set_xticks(range(len(of_benchmark)), labels, fontsize=7.5)
+    axes.set_xticks(range(len(of_benchmark)), labels, fontsize=8)
     axes.set_xlim(-0.5, len(of_benchmark) - 0.5)
     axes.grid(axis="y", color="0.9")
 

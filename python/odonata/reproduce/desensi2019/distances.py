@@ -180,8 +180,13 @@ def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Boxes with notches, one for each pair."""
     with settings():
-        made = figure(16, 4.4)
-        for axes, run in zip(made.subplots(1, len(runs), sharey=True, squeeze=False)[0], runs, strict=True):
+        columns = min(3, len(runs))
+        lines = -(-len(runs) // columns)
+        made = figure(11, 3.4 * lines)
+        grid = list(made.subplots(lines, columns, sharey=True, squeeze=False).flat)
+        for axes in grid[len(runs) :]:
+            axes.remove()
+        for axes, run in zip(grid, runs, strict=False):
             pairs = run["pairs"]
             for number in range(len(DISTANCES)):
                 axes.boxplot(
@@ -196,11 +201,14 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
                     boxprops={"facecolor": SERIES[number], "edgecolor": "0.3"},
                 )
             middles = [number * (pairs + 1) + (pairs - 1) / 2 for number in range(len(DISTANCES))]
-            axes.set_xticks(middles, list(DISTANCES))
+            axes.set_xticks(middles, [name.removeprefix("inter-") for name in DISTANCES])
             axes.set_title(heading(run).replace("`", ""))
             axes.set_yscale("log")
+            axes.set_yticks([20, 30, 50, 100], ["20", "30", "50", "100"])
+            axes.set_yticks([], minor=True)
             axes.grid(axis="y", color="0.9")
-        made.axes[0].set_ylabel("16 KiB there and back, µs")
+        for axes in grid[::columns]:
+            axes.set_ylabel("16 KiB there and back, µs")
     return made
 
 

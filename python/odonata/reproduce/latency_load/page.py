@@ -48,7 +48,7 @@ def page_of(machine: Callable[[], str]) -> Page:
         }
 
     template = files("odonata.reproduce.latency_load") / "latency_load.md"
-    return Page(lambda: template.read_text("utf-8"), of_rows, of_runs, wrap=False)
+    return Page(lambda: template.read_text("utf-8"), of_rows, of_runs)
 
 
 def _statements(rows: Sequence[Row]) -> str:

@@ -198,7 +198,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
         for times, fitted_families in zip(fitted, fit_all(fitted, names=FAMILIES, limit_s=LIMIT_S), strict=True)
     }
     with settings():
-        made = figure(13, 14)
+        made = figure(11, 13.5)
         grid = made.subplots(4, 3)
         for axes, (title, several) in zip(grid[:2].ravel(), panels, strict=True):
             draw_densities(

@@ -54,6 +54,8 @@ COLOURS = {
     CODED: LINES[8],
 }
 """Warm for policies that group, cool for those that spread."""
+WIDEST = 11.0
+"""Inches of the widest picture: at the width of a page (900 pixels) its letters have more than 9 pixels."""
 MARKERS = {
     LEVEL_SPREAD: "*",
     **dict.fromkeys(GROUPING, "D"),
@@ -125,7 +127,7 @@ def draw_fig4(made: SubFigure | None, table: Table) -> tuple[float, float]:
                 jobs, nodes = lines[row][0].split("x")
                 axes.set_ylabel(f"{jobs} jobs of {nodes}\nratio {lines[row][1]}")
         made.supylabel("communication time over that with Simple", fontsize=9)
-    return 13, 1.7 * len(lines) + 0.5
+    return WIDEST, 1.7 * len(lines) + 0.5
 
 
 def _bars(axes: Axes, runs: Runs, against: str, at: float, width: float) -> None:
@@ -201,11 +203,11 @@ def _draw_panels(made: SubFigure | None, runs: Sequence[Runs], words: Callable[[
                 axes.set_title(motif(of_setup.setup))
             if column == 0:
                 axes.set_ylabel(lines[row])
-        handles, labels = grid[0][0].get_legend_handles_labels()
-        made.legend(handles[::-1], labels[::-1], loc="outside upper center", ncols=len(EIGHT))
+        handles, labels = axes.get_legend_handles_labels()
+        made.legend(handles[::-1], labels[::-1], loc="outside right upper")
         made.supxlabel("time of jobs of 16 nodes over that under Simple", fontsize=9)
         made.supylabel("time of jobs of 64 nodes over that under Simple", fontsize=9)
-    return 13, 1.8 * len(lines) + 0.7
+    return WIDEST, 1.8 * len(lines) + 0.7
 
 
 SHOWN = (0.5, 4.0)
