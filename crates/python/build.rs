@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 /// versions of their dependencies.
 const SOURCES: [&str; 8] = [
     "Cargo.lock",
+    "crates/codes2019/src",
     "crates/decision/src",
     "crates/error/src",
     "crates/programs/src",
     "crates/python/src",
-    "crates/reference/src",
     "crates/sim/src",
     "crates/topology/src",
 ];

@@ -1,9 +1,10 @@
 //! A machine as columns, for placement and plots.
 
-use numpy::IntoPyArray;
 use odonata_topology::{GroupId, Network, NodeId, Peer, RouterId, SlotId};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::column::into_numpy;
 
 /// Marks a far end that is not a router (or not a node), and the group of a router that belongs to none.
 const NOBODY: i64 = -1;
@@ -37,23 +38,23 @@ pub fn describe<'py>(py: Python<'py>, network: &Network) -> PyResult<Bound<'py, 
     result.set_item("links_per_pair", links_per_pair(network))?;
     result.set_item("rails", network.rails)?;
     result.set_item("first_global", network.first_global.0)?;
-    result.set_item("node_router", column(nodes().map(|n| network.router_of_node(n).0)).into_pyarray(py))?;
-    result.set_item("node_group", column(nodes().map(|n| network.group_of_node(n).0)).into_pyarray(py))?;
+    result.set_item("node_router", into_numpy(py, column(nodes().map(|n| network.router_of_node(n).0)))?)?;
+    result.set_item("node_group", into_numpy(py, column(nodes().map(|n| network.group_of_node(n).0)))?)?;
     let group = |r: RouterId| network.group_of(r).map_or(NOBODY, |group| group.0.into());
-    result.set_item("router_group", column(routers().map(group)).into_pyarray(py))?;
+    result.set_item("router_group", into_numpy(py, column(routers().map(group)))?)?;
     result.set_item("router_kinds", network.levels.routers.to_vec())?;
-    result.set_item("router_kind", network.kind_of_router.clone().into_pyarray(py))?;
+    result.set_item("router_kind", into_numpy(py, network.kind_of_router.clone())?)?;
     result.set_item("group_name", network.levels.group)?;
-    result.set_item("router_is_leaf", column(network.kind_of_router.iter().map(|&kind| kind == 0)).into_pyarray(py))?;
-    result.set_item("router_failed", column(routers().map(|r| !network.router_works(r))).into_pyarray(py))?;
-    result.set_item("endpoint_slot", column(network.node_slot.iter().map(|slot| slot.0)).into_pyarray(py))?;
+    result.set_item("router_is_leaf", into_numpy(py, column(network.kind_of_router.iter().map(|&kind| kind == 0)))?)?;
+    result.set_item("router_failed", into_numpy(py, column(routers().map(|r| !network.router_works(r))))?)?;
+    result.set_item("endpoint_slot", into_numpy(py, column(network.node_slot.iter().map(|slot| slot.0)))?)?;
     let slots = slots(network);
-    result.set_item("slot_router", slots.router.into_pyarray(py))?;
-    result.set_item("slot_port", slots.port.into_pyarray(py))?;
-    result.set_item("slot_class", slots.class.into_pyarray(py))?;
-    result.set_item("slot_peer_router", slots.peer_router.into_pyarray(py))?;
-    result.set_item("slot_peer_node", slots.peer_node.into_pyarray(py))?;
-    result.set_item("slot_failed", slots.failed.into_pyarray(py))?;
+    result.set_item("slot_router", into_numpy(py, slots.router)?)?;
+    result.set_item("slot_port", into_numpy(py, slots.port)?)?;
+    result.set_item("slot_class", into_numpy(py, slots.class)?)?;
+    result.set_item("slot_peer_router", into_numpy(py, slots.peer_router)?)?;
+    result.set_item("slot_peer_node", into_numpy(py, slots.peer_node)?)?;
+    result.set_item("slot_failed", into_numpy(py, slots.failed)?)?;
     Ok(result)
 }
 

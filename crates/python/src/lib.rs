@@ -11,10 +11,12 @@
 //! | `run.rs` | a specification to a running simulation, with progress and Ctrl-C |
 //! | `lists.rs` | the lists of routings and collectives to dictionaries |
 //! | `output.rs` | a result to columns |
+//! | `column.rs` | a column to a NumPy array |
 //! | `trace.rs` | a trace to its canonical text, a program to a trace |
 //! | `decision.rs` | the policies and equations of application-aware routing |
 //! | `errors.rs` | every Rust error to its Python exception |
 
+mod column;
 mod decision;
 mod describe;
 mod errors;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods, ToPyArray};
 use odonata_sim::output::Histogram;
 use odonata_sim::output::{
     Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
@@ -11,6 +10,8 @@ use odonata_sim::output::{
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+
+use crate::column::{into_numpy, shaped};
 
 /// The mode of a message that has none.
 const NO_MODE: u8 = u8::MAX;
@@ -54,7 +55,7 @@ pub fn to_python<'py>(
     result.set_item("ranks", ranks(py, finishes)?)?;
     result.set_item("iterations", iterations(py, iteration_rows)?)?;
     let classes = class_bytes.len() / spec.jobs.len();
-    result.set_item("class_bytes", class_bytes.into_pyarray(py).reshape([spec.jobs.len(), classes])?)?;
+    result.set_item("class_bytes", shaped(py, class_bytes, [spec.jobs.len(), classes])?)?;
     if spec.fabric.answers() {
         result.set_item("nics", nics(py, &by_nic)?)?;
         result.set_item("message_counters", by_message(py, &message_counters)?)?;
@@ -87,11 +88,11 @@ fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
         Wait::Window => "window",
     };
     let columns = PyDict::new(py);
-    columns.set_item("victim", rows.victim.into_pyarray(py))?;
-    columns.set_item("cause", rows.cause.into_pyarray(py))?;
+    columns.set_item("victim", into_numpy(py, rows.victim)?)?;
+    columns.set_item("cause", into_numpy(py, rows.cause)?)?;
     columns.set_item("wait", rows.wait.iter().map(name).collect::<Vec<_>>())?;
-    columns.set_item("link", rows.link.into_pyarray(py))?;
-    columns.set_item("ps", rows.ps.into_pyarray(py))?;
+    columns.set_item("link", into_numpy(py, rows.link)?)?;
+    columns.set_item("ps", into_numpy(py, rows.ps)?)?;
     columns.set_item("service_ps", rows.service_ps)?;
     Ok(columns)
 }
@@ -99,41 +100,41 @@ fn blame(py: Python<'_>, rows: Blame) -> PyResult<Bound<'_, PyDict>> {
 fn roots<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
     let RootRows { victim, cause, link, ps } = &blame.roots;
     let columns = PyDict::new(py);
-    columns.set_item("victim", victim.to_pyarray(py))?;
-    columns.set_item("cause", cause.to_pyarray(py))?;
-    columns.set_item("link", link.to_pyarray(py))?;
-    columns.set_item("ps", ps.to_pyarray(py))?;
+    columns.set_item("victim", into_numpy(py, victim.clone())?)?;
+    columns.set_item("cause", into_numpy(py, cause.clone())?)?;
+    columns.set_item("link", into_numpy(py, link.clone())?)?;
+    columns.set_item("ps", into_numpy(py, ps.clone())?)?;
     Ok(columns)
 }
 
 fn series(py: Python<'_>, rows: Series) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     columns.set_item("width_ps", rows.width_ps)?;
-    columns.set_item("link", rows.link.into_pyarray(py))?;
-    columns.set_item("slice", rows.slice.into_pyarray(py))?;
-    columns.set_item("job", rows.job.into_pyarray(py))?;
-    columns.set_item("bytes", rows.bytes.into_pyarray(py))?;
-    columns.set_item("wait_ps", rows.wait_ps.into_pyarray(py))?;
+    columns.set_item("link", into_numpy(py, rows.link)?)?;
+    columns.set_item("slice", into_numpy(py, rows.slice)?)?;
+    columns.set_item("job", into_numpy(py, rows.job)?)?;
+    columns.set_item("bytes", into_numpy(py, rows.bytes)?)?;
+    columns.set_item("wait_ps", into_numpy(py, rows.wait_ps)?)?;
     let routes = PyDict::new(py);
-    routes.set_item("slice", rows.routes.slice.into_pyarray(py))?;
-    routes.set_item("job", rows.routes.job.into_pyarray(py))?;
-    routes.set_item("packets", rows.routes.packets.into_pyarray(py))?;
-    routes.set_item("minimal", rows.routes.minimal.into_pyarray(py))?;
+    routes.set_item("slice", into_numpy(py, rows.routes.slice)?)?;
+    routes.set_item("job", into_numpy(py, rows.routes.job)?)?;
+    routes.set_item("packets", into_numpy(py, rows.routes.packets)?)?;
+    routes.set_item("minimal", into_numpy(py, rows.routes.minimal)?)?;
     columns.set_item("routes", routes)?;
     Ok(columns)
 }
 
 fn operations(py: Python<'_>, rows: Operations) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
-    columns.set_item("job", rows.job.into_pyarray(py))?;
-    columns.set_item("rank", rows.rank.into_pyarray(py))?;
-    columns.set_item("cpu", rows.cpu.into_pyarray(py))?;
-    columns.set_item("iteration", rows.iteration.into_pyarray(py))?;
+    columns.set_item("job", into_numpy(py, rows.job)?)?;
+    columns.set_item("rank", into_numpy(py, rows.rank)?)?;
+    columns.set_item("cpu", into_numpy(py, rows.cpu)?)?;
+    columns.set_item("iteration", into_numpy(py, rows.iteration)?)?;
     columns.set_item("task", rows.task.iter().map(|task| task.name()).collect::<Vec<_>>())?;
-    columns.set_item("peer", rows.task.iter().map(|task| task.peer()).collect::<Vec<_>>().into_pyarray(py))?;
-    columns.set_item("bytes", rows.task.iter().map(|task| task.bytes()).collect::<Vec<_>>().into_pyarray(py))?;
-    columns.set_item("begin_ps", rows.begin_ps.into_pyarray(py))?;
-    columns.set_item("end_ps", rows.end_ps.into_pyarray(py))?;
+    columns.set_item("peer", into_numpy(py, rows.task.iter().map(|task| task.peer()).collect::<Vec<_>>())?)?;
+    columns.set_item("bytes", into_numpy(py, rows.task.iter().map(|task| task.bytes()).collect::<Vec<_>>())?)?;
+    columns.set_item("begin_ps", into_numpy(py, rows.begin_ps)?)?;
+    columns.set_item("end_ps", into_numpy(py, rows.end_ps)?)?;
     Ok(columns)
 }
 
@@ -175,9 +176,9 @@ fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> PyResult<Bound<'py,
     result.set_item("sum", histogram.sum)?;
     result.set_item("min", histogram.min)?;
     result.set_item("max", histogram.max)?;
-    result.set_item("lower", lower.into_pyarray(py))?;
-    result.set_item("upper", upper.into_pyarray(py))?;
-    result.set_item("bin_count", count.into_pyarray(py))?;
+    result.set_item("lower", into_numpy(py, lower)?)?;
+    result.set_item("upper", into_numpy(py, upper)?)?;
+    result.set_item("bin_count", into_numpy(py, count)?)?;
     Ok(result)
 }
 
@@ -190,97 +191,93 @@ fn backlog<'py>(py: Python<'py>, backlog: &Backlog) -> PyResult<Bound<'py, PyDic
     };
     let result = PyDict::new(py);
     result.set_item("width_ps", width)?;
-    result.set_item("issued", PyArray1::from_slice(py, &backlog.issued))?;
-    result.set_item("issue_offset_ps", within(&backlog.issued, &backlog.issue_sum_ps).into_pyarray(py))?;
-    result.set_item("delivered", PyArray1::from_slice(py, &backlog.delivered))?;
-    result.set_item("delivery_offset_ps", within(&backlog.delivered, &backlog.delivery_sum_ps).into_pyarray(py))?;
+    result.set_item("issued", into_numpy(py, backlog.issued.clone())?)?;
+    result.set_item("issue_offset_ps", into_numpy(py, within(&backlog.issued, &backlog.issue_sum_ps))?)?;
+    result.set_item("delivered", into_numpy(py, backlog.delivered.clone())?)?;
+    result.set_item("delivery_offset_ps", into_numpy(py, within(&backlog.delivered, &backlog.delivery_sum_ps))?)?;
     Ok(result)
 }
 
 fn messages(py: Python<'_>, rows: Messages) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
-    result.set_item("job", rows.job.into_pyarray(py))?;
-    result.set_item("interval", rows.interval.into_pyarray(py))?;
-    result.set_item("source", rows.source.into_pyarray(py))?;
-    result.set_item("destination", rows.destination.into_pyarray(py))?;
-    result.set_item("issue_ps", rows.issue_ps.into_pyarray(py))?;
-    result.set_item("latency_ps", rows.latency_ps.into_pyarray(py))?;
+    result.set_item("job", into_numpy(py, rows.job)?)?;
+    result.set_item("interval", into_numpy(py, rows.interval)?)?;
+    result.set_item("source", into_numpy(py, rows.source)?)?;
+    result.set_item("destination", into_numpy(py, rows.destination)?)?;
+    result.set_item("issue_ps", into_numpy(py, rows.issue_ps)?)?;
+    result.set_item("latency_ps", into_numpy(py, rows.latency_ps)?)?;
     Ok(result)
 }
 
 fn links(py: Python<'_>, links: Links) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
-    result.set_item("packets", links.packets.into_pyarray(py))?;
-    result.set_item("bytes", links.bytes.into_pyarray(py))?;
-    result.set_item("stalled_ps", links.stalled_ps.into_pyarray(py))?;
+    result.set_item("packets", into_numpy(py, links.packets)?)?;
+    result.set_item("bytes", into_numpy(py, links.bytes)?)?;
+    result.set_item("stalled_ps", into_numpy(py, links.stalled_ps)?)?;
     Ok(result)
 }
 
 fn nics<'py>(py: Python<'py>, rows: &[NicCounters]) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
-    let column = |of: fn(&NicCounters) -> u64| rows.iter().map(of).collect::<Vec<_>>().into_pyarray(py);
-    result.set_item("request_packets", column(|nic| nic.request_packets))?;
-    result.set_item("request_flits", column(|nic| nic.request_flits))?;
-    result.set_item("stalled_ps", column(|nic| nic.stalled_ps))?;
-    result.set_item("window_ps", column(|nic| nic.window_ps))?;
-    result.set_item("answered_packets", column(|nic| nic.answered_packets))?;
-    result.set_item("latency_ps", column(|nic| nic.latency_ps))?;
-    result.set_item("response_packets", column(|nic| nic.response_packets))?;
-    result.set_item("response_flits", column(|nic| nic.response_flits))?;
+    let column = |of: fn(&NicCounters) -> u64| into_numpy(py, rows.iter().map(of).collect());
+    result.set_item("request_packets", column(|nic| nic.request_packets)?)?;
+    result.set_item("request_flits", column(|nic| nic.request_flits)?)?;
+    result.set_item("stalled_ps", column(|nic| nic.stalled_ps)?)?;
+    result.set_item("window_ps", column(|nic| nic.window_ps)?)?;
+    result.set_item("answered_packets", column(|nic| nic.answered_packets)?)?;
+    result.set_item("latency_ps", column(|nic| nic.latency_ps)?)?;
+    result.set_item("response_packets", column(|nic| nic.response_packets)?)?;
+    result.set_item("response_flits", column(|nic| nic.response_flits)?)?;
     Ok(result)
 }
 
 fn by_message<'py>(py: Python<'py>, rows: &[MessageCounters]) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
-    let column = |of: fn(&MessageCounters) -> u64| rows.iter().map(of).collect::<Vec<_>>().into_pyarray(py);
-    result.set_item("packets", column(|message| message.packets))?;
-    result.set_item("flits", column(|message| message.flits))?;
-    result.set_item("stalled_ps", column(|message| message.stalled_ps))?;
-    result.set_item("latency_ps", column(|message| message.latency_ps))?;
-    result.set_item("complete_ps", column(|message| message.complete_ps))?;
+    let column = |of: fn(&MessageCounters) -> u64| into_numpy(py, rows.iter().map(of).collect());
+    result.set_item("packets", column(|message| message.packets)?)?;
+    result.set_item("flits", column(|message| message.flits)?)?;
+    result.set_item("stalled_ps", column(|message| message.stalled_ps)?)?;
+    result.set_item("latency_ps", column(|message| message.latency_ps)?)?;
+    result.set_item("complete_ps", column(|message| message.complete_ps)?)?;
     let modes = rows.iter().map(|message| message.mode.map_or(NO_MODE, |mode| mode as u8)).collect::<Vec<_>>();
-    result.set_item("mode", modes.into_pyarray(py))?;
+    result.set_item("mode", into_numpy(py, modes)?)?;
     Ok(result)
 }
 
 fn ranks(py: Python<'_>, ranks: Ranks) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
-    result.set_item("job", ranks.job.into_pyarray(py))?;
-    result.set_item("rank", ranks.rank.into_pyarray(py))?;
-    result.set_item("finish_ps", ranks.finish_ps.into_pyarray(py))?;
-    result.set_item("work_ps", ranks.work_ps.into_pyarray(py))?;
+    result.set_item("job", into_numpy(py, ranks.job)?)?;
+    result.set_item("rank", into_numpy(py, ranks.rank)?)?;
+    result.set_item("finish_ps", into_numpy(py, ranks.finish_ps)?)?;
+    result.set_item("work_ps", into_numpy(py, ranks.work_ps)?)?;
     Ok(result)
 }
 
 fn iterations(py: Python<'_>, iterations: Iterations) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
-    result.set_item("job", iterations.job.into_pyarray(py))?;
-    result.set_item("iteration", iterations.iteration.into_pyarray(py))?;
-    result.set_item("ranks", iterations.ranks.into_pyarray(py))?;
-    result.set_item("first_begin_ps", iterations.first_begin_ps.into_pyarray(py))?;
-    result.set_item("last_begin_ps", iterations.last_begin_ps.into_pyarray(py))?;
-    result.set_item("first_end_ps", iterations.first_end_ps.into_pyarray(py))?;
-    result.set_item("last_end_ps", iterations.last_end_ps.into_pyarray(py))?;
-    result.set_item("longest_ps", iterations.longest_ps.into_pyarray(py))?;
-    result.set_item("total_ps", iterations.total_ps.into_pyarray(py))?;
+    result.set_item("job", into_numpy(py, iterations.job)?)?;
+    result.set_item("iteration", into_numpy(py, iterations.iteration)?)?;
+    result.set_item("ranks", into_numpy(py, iterations.ranks)?)?;
+    result.set_item("first_begin_ps", into_numpy(py, iterations.first_begin_ps)?)?;
+    result.set_item("last_begin_ps", into_numpy(py, iterations.last_begin_ps)?)?;
+    result.set_item("first_end_ps", into_numpy(py, iterations.first_end_ps)?)?;
+    result.set_item("last_end_ps", into_numpy(py, iterations.last_end_ps)?)?;
+    result.set_item("longest_ps", into_numpy(py, iterations.longest_ps)?)?;
+    result.set_item("total_ps", into_numpy(py, iterations.total_ps)?)?;
     Ok(result)
 }
 
 fn arrivals<'py>(py: Python<'py>, spec: &Spec, windows: Arrivals) -> PyResult<Bound<'py, PyDict>> {
     let groups = spec.machine().map_err(|e| crate::errors::to_python(py, &e))?.network().groups;
-    let row = [spec.jobs.len(), groups as usize];
+    let (jobs, groups) = (spec.jobs.len(), groups as usize);
+    let count = windows.packets_in.len() / (jobs * groups);
+    let shape = [count, jobs, groups];
     let result = PyDict::new(py);
     result.set_item("every_ps", windows.every_ps)?;
-    result.set_item("windows", windows.packets_in.len() / (row[0] * row[1]))?;
-    result.set_item("packets_in", shaped(py, windows.packets_in, row)?)?;
-    result.set_item("bytes_in", shaped(py, windows.bytes_in, row)?)?;
-    result.set_item("packets_out", shaped(py, windows.packets_out, row)?)?;
-    result.set_item("bytes_out", shaped(py, windows.bytes_out, row)?)?;
+    result.set_item("windows", count)?;
+    result.set_item("packets_in", shaped(py, windows.packets_in, shape)?)?;
+    result.set_item("bytes_in", shaped(py, windows.bytes_in, shape)?)?;
+    result.set_item("packets_out", shaped(py, windows.packets_out, shape)?)?;
+    result.set_item("bytes_out", shaped(py, windows.bytes_out, shape)?)?;
     Ok(result)
-}
-
-/// The values as `[window][job][group]`; reshaping a contiguous array makes a view.
-fn shaped<'py>(py: Python<'py>, values: Vec<u64>, row: [usize; 2]) -> PyResult<Bound<'py, PyArray3<u64>>> {
-    let windows = values.len() / (row[0] * row[1]);
-    values.into_pyarray(py).reshape([windows, row[0], row[1]])
 }

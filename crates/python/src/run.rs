@@ -18,7 +18,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Refuses a specification that cannot be simulated.
 pub fn check(spec: &Spec) -> Result<(), Error> {
-    if spec.compat.is_some() { odonata_reference::check_compat(spec) } else { odonata_sim::check(spec) }
+    if spec.compat.is_some() { odonata_codes2019::check(spec) } else { odonata_sim::check(spec) }
 }
 
 /// Simulates a specification; see `_core.pyi` for the result.
@@ -48,7 +48,7 @@ fn run(spec: &Spec, watch: &mut ProgressMonitor, threads: usize) -> Result<(Outp
     match spec.compat {
         None => odonata_sim::run_on(spec, watch, threads),
         Some(Compat::Codes2019) => {
-            let (output, stock) = odonata_reference::run_compat_counted(spec, watch)?;
+            let (output, stock) = odonata_codes2019::run_counted(spec, watch)?;
             Ok((output, Cost { events: stock.events, threads: 1, ..Cost::default() }))
         }
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-use numpy::PyArray1;
 use odonata_error::{Error, ErrorKind};
 use odonata_programs::trace::{ChakraOptions, CollectiveCall, Collectives, Trace, write_csv};
 use odonata_programs::{Body, Pair, Program};
@@ -14,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::column::into_numpy;
 use crate::errors::to_python;
 
 /// Reads a trace; see `_core.pyi`.
@@ -97,18 +97,18 @@ pub fn read_chakra<'py>(
 
 /// What ranks send to each other; see `_core.pyi`.
 #[pyfunction]
-pub fn traffic<'py>(py: Python<'py>, body_json: &str, ranks: u32) -> PyResult<[Bound<'py, PyArray1<i64>>; 4]> {
+pub fn traffic<'py>(py: Python<'py>, body_json: &str, ranks: u32) -> PyResult<[Bound<'py, PyAny>; 4]> {
     let pairs =
         py.detach(|| Program::new(&body_of(body_json)?, ranks)?.traffic(ranks)).map_err(|e| to_python(py, &e))?;
     let column = |value: fn(&Pair) -> u64| {
         // Bytes are far below 2^63: no message has more than 2^40, and no pair more than 2^20 of these.
-        PyArray1::from_iter(py, pairs.iter().map(|pair| i64::try_from(value(pair)).unwrap_or(i64::MAX)))
+        into_numpy(py, pairs.iter().map(|pair| i64::try_from(value(pair)).unwrap_or(i64::MAX)).collect())
     };
     Ok([
-        column(|pair| pair.0.into()),
-        column(|pair| pair.1.into()),
-        column(|pair| pair.2),
-        column(|pair| pair.3.into()),
+        column(|pair| pair.0.into())?,
+        column(|pair| pair.1.into())?,
+        column(|pair| pair.2)?,
+        column(|pair| pair.3.into())?,
     ])
 }
 

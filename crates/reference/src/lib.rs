@@ -29,7 +29,6 @@ mod blame;
 mod calendar;
 mod choice;
 mod classes;
-mod codes2019;
 mod congestion;
 mod credits;
 mod crossbar;
@@ -49,7 +48,6 @@ use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::{Monitor, Output, Spec};
 
 pub use audit::{Audit, BufferAudit, WindowAudit};
-pub use codes2019::{CompatStock, check_compat, run_compat, run_compat_counted};
 
 use map::Map;
 use world::World;

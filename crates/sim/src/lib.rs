@@ -17,7 +17,7 @@ pub mod routing;
 mod simulation;
 pub mod spec;
 mod switch;
-mod traffic;
+pub mod traffic;
 
 pub use output::Output;
 pub use simulation::{Audit, Happening, Network, QueueChoice, run_audited};
@@ -111,6 +111,7 @@ pub fn run_with(spec: &Spec, monitor: &mut dyn Monitor, choice: QueueChoice) -> 
 ///
 /// # Errors
 /// As [`check`], and a job that does not exist.
+#[inline] // Compiled where it is called: a program without it does not wait for the compilation of its simulations.
 pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) -> Result<(), Error> {
     simulation::drive(spec, job, caller)
 }

@@ -1,6 +1,6 @@
 """Published simulators that `compat` names: what they are, and how they differ from the model of docs/model.md.
 
-The differences are those of `crates/reference/src/codes2019.rs`; `odonata show codes-2019` prints them.
+The differences are those of `crates/codes2019/src/lib.rs`; `odonata show codes-2019` prints them.
 """
 
 from __future__ import annotations

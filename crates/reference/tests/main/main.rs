@@ -2,7 +2,6 @@
 //! linked once.
 
 mod blame;
-mod codes2019;
 mod direct;
 mod equality;
 mod programs;

@@ -258,6 +258,7 @@ fn with_queue(spec: &Spec, choice: QueueChoice, task: Finish) -> Result<(Output,
 ///
 /// # Errors
 /// As [`prepare`], and a job that does not exist.
+#[inline] // As in `crate::drive`.
 pub fn drive(spec: &Spec, job: u32, caller: &mut dyn FnMut(&mut dyn Network)) -> Result<(), Error> {
     let machine = spec.checked()?;
     let spec = &driven_spec(spec, job)?;

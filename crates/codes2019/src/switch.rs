@@ -4,14 +4,14 @@ use odonata_sim::spec::RoutingSpec;
 use odonata_topology::Peer;
 use odonata_topology::dragonfly_plus::GLOBAL;
 
-use super::calendar::Event;
-use super::noise::LOOKAHEAD;
-use super::route::Decision;
-use super::world::World;
+use crate::calendar::Event;
+use crate::noise::LOOKAHEAD;
+use crate::route::Decision;
+use crate::world::World;
 
 impl World<'_> {
     /// The tail of a packet arrives at a router: it gets its output at once, and room there if there is any.
-    pub(super) fn arrive(&mut self, t: u64, packet: u32) {
+    pub(crate) fn arrive(&mut self, t: u64, packet: u32) {
         let mut of = self.packets[packet as usize];
         let came_by = self.far_slot(of.holds.0 as usize);
         let network = &self.map.machine.network;
@@ -68,7 +68,7 @@ impl World<'_> {
     }
 
     /// Informs the sender of a link that there is room again: 8 bytes at the bandwidth of a local link, on all links.
-    pub(super) fn give_back(&mut self, t: u64, (link, channel): (u32, u8)) {
+    pub(crate) fn give_back(&mut self, t: u64, (link, channel): (u32, u8)) {
         let noise = match self.nic_of(link as usize) {
             Some(node) => &mut self.nics[node].noise,
             None => &mut self.ports[link as usize].noise,
@@ -77,7 +77,7 @@ impl World<'_> {
     }
 
     /// Room for one packet comes back to the sender of a link: the first packet that waits for it gets it.
-    pub(super) fn credit(&mut self, t: u64, link: usize, channel: usize) {
+    pub(crate) fn credit(&mut self, t: u64, link: usize, channel: usize) {
         if let Some(node) = self.nic_of(link) {
             return self.credit_nic(t, node);
         }
@@ -93,7 +93,7 @@ impl World<'_> {
     }
 
     /// A port sends its next packet. The router's delay follows the wire and does not occupy it.
-    pub(super) fn send(&mut self, t: u64, slot: u32) {
+    pub(crate) fn send(&mut self, t: u64, slot: u32) {
         let port = &mut self.ports[slot as usize];
         let Some((packet, channel)) = port.next(&self.packets, self.without.channel_priority) else {
             port.sending = false;

@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_sim::spec::{Compare, FparCandidates, Rail, RoutingSpec, Select, Spec, Switching, TopologySpec};
 
-use super::port::CHANNELS;
+use crate::port::CHANNELS;
 
 const MODEL: &str = "codes-2019";
 
@@ -18,7 +18,7 @@ fn other(at: Path, found: impl ToString, supported: &[&'static str]) -> Result<(
 }
 
 /// Refuses a specification that this model cannot honour in full.
-pub(super) fn check(spec: &Spec) -> Result<(), Error> {
+pub(crate) fn check(spec: &Spec) -> Result<(), Error> {
     check_machine(spec)?;
     check_fabric(spec)?;
     for (index, job) in spec.jobs.iter().enumerate() {

@@ -1,11 +1,11 @@
 //! The audit: every packet and every credit is somewhere.
 
-use super::calendar::Event;
-use super::world::World;
+use crate::calendar::Event;
+use crate::world::World;
 
 /// The positions of everything at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CompatStock {
+pub struct Stock {
     /// Events handled: the cost of the run.
     pub events: u64,
     /// Packets of all messages issued.
@@ -24,9 +24,9 @@ pub struct CompatStock {
     pub buffers_wrong: u64,
 }
 
-impl CompatStock {
+impl Stock {
     /// Audits a run.
-    pub(super) fn take(world: &World<'_>) -> Self {
+    pub(crate) fn take(world: &World<'_>) -> Self {
         let network = &world.map.machine.network;
         let mut stock = Self { peak_bytes: vec![0; network.classes.len()], ..Self::default() };
         stock.events = world.events;

@@ -45,8 +45,8 @@
 //! With `channel_switch = "intermediate-leaf"` packets can wait for each other in a cycle, as in the original. Such a
 //! run ends with an error only if no events are left, not while an endless background continues.
 //!
-//! Destinations, intervals, the end of a run and measurements are those of `docs/model.md`, sections 7 to 9, with these
-//! readings: a message is delivered 5 ps and up to 1 ns after its last packet; the stalled time of an injection link is
+//! Destinations and intervals are those of `odonata-sim`. The end of a run and measurements are those of `docs/model.md`,
+//! sections 8 and 9, with these readings: a message is delivered 5 ps and up to 1 ns after its last packet; the stalled time of an injection link is
 //! the time during which the NIC has packets in its list and does not send.
 
 mod calendar;
@@ -54,27 +54,30 @@ mod check;
 mod flow;
 mod hosts;
 mod list;
+mod message;
 mod nic;
 mod noise;
 mod port;
 mod route;
 mod select;
+mod senders;
 mod stock;
 mod switch;
+mod tally;
 mod without;
 mod world;
 
 use odonata_error::Error;
 use odonata_sim::{Monitor, Output, Spec};
 
-pub use stock::CompatStock;
+pub use stock::Stock;
 use world::World;
 
-/// Refuses what [`run_compat`] would refuse, without simulating.
+/// Refuses what [`run`] would refuse, without simulating.
 ///
 /// # Errors
 /// An invalid specification, or a value that this model does not support.
-pub fn check_compat(spec: &Spec) -> Result<(), Error> {
+pub fn check(spec: &Spec) -> Result<(), Error> {
     spec.check()?;
     check::check(spec)
 }
@@ -83,18 +86,18 @@ pub fn check_compat(spec: &Spec) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error`]: an invalid specification, a value that this model does not support, an interruption, a deadlock.
-pub fn run_compat(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
-    Ok(run_compat_counted(spec, monitor)?.0)
+pub fn run(spec: &Spec, monitor: &mut dyn Monitor) -> Result<Output, Error> {
+    Ok(run_counted(spec, monitor)?.0)
 }
 
-/// As [`run_compat`], and counts the positions of all packets and credits at the end.
+/// As [`run`], and counts the positions of all packets and credits at the end.
 ///
 /// # Errors
-/// As [`run_compat`].
-pub fn run_compat_counted(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, CompatStock), Error> {
-    check_compat(spec)?;
+/// As [`run`].
+pub fn run_counted(spec: &Spec, monitor: &mut dyn Monitor) -> Result<(Output, Stock), Error> {
+    check(spec)?;
     let mut world = World::new(spec)?;
     world.run(monitor)?;
-    let stock = CompatStock::take(&world);
+    let stock = Stock::take(&world);
     Ok((world.into_output(), stock))
 }

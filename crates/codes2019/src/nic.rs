@@ -4,52 +4,52 @@ use std::collections::VecDeque;
 
 use odonata_sim::spec::LinkSpec;
 
-use super::flow::Flow;
-use super::noise::Noise;
+use crate::flow::Flow;
+use crate::noise::Noise;
 
 /// A message in the scheduler.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unsent {
+pub(crate) struct Unsent {
     /// Index of the message.
-    pub(super) message: u32,
+    pub(crate) message: u32,
     /// Its next packet.
-    pub(super) next: u32,
+    pub(crate) next: u32,
 }
 
 /// The NIC of one node.
 #[derive(Debug)]
-pub(super) struct Nic {
+pub(crate) struct Nic {
     /// The injection link. `buffer_bytes` bounds the list, and is the room at the leaf.
-    pub(super) link: LinkSpec,
+    pub(crate) link: LinkSpec,
     /// Messages issued by this node so far.
-    pub(super) issued: u64,
+    pub(crate) issued: u64,
     /// The time at which the sequencer released the latest message.
-    pub(super) sequenced_at: u64,
+    pub(crate) sequenced_at: u64,
     /// Messages in the scheduler.
-    pub(super) queue: VecDeque<Unsent>,
+    pub(crate) queue: VecDeque<Unsent>,
     /// Whether the scheduler has a request for a packet, or a packet or an `Idle` is scheduled.
-    pub(super) scheduling: bool,
+    pub(crate) scheduling: bool,
     /// Whether the next `Idle` waits until the next packet is sent, because the list is full.
-    pub(super) full: bool,
+    pub(crate) full: bool,
     /// Packets to be sent.
-    pub(super) list: VecDeque<u32>,
+    pub(crate) list: VecDeque<u32>,
     /// Whether an `Inject` is scheduled.
-    pub(super) sending: bool,
+    pub(crate) sending: bool,
     /// The time until which the injection link is busy.
-    pub(super) free_at: u64,
+    pub(crate) free_at: u64,
     /// Bytes sent and not yet admitted by the leaf to an output.
-    pub(super) occupied: u64,
+    pub(crate) occupied: u64,
     /// The most of them so far.
-    pub(super) peak: u64,
+    pub(crate) peak: u64,
     /// Its small delays.
-    pub(super) noise: Noise,
+    pub(crate) noise: Noise,
     /// Its counters.
-    pub(super) flow: Flow,
+    pub(crate) flow: Flow,
 }
 
 impl Nic {
     /// An idle NIC.
-    pub(super) fn new(link: LinkSpec, noise: Noise) -> Self {
+    pub(crate) fn new(link: LinkSpec, noise: Noise) -> Self {
         Self {
             link,
             issued: 0,
@@ -68,7 +68,7 @@ impl Nic {
     }
 
     /// Whether the leaf has room for one more packet, as far as the NIC knows.
-    pub(super) fn has_room(&self, packet_bytes: u64) -> bool {
+    pub(crate) fn has_room(&self, packet_bytes: u64) -> bool {
         self.occupied + packet_bytes <= self.link.buffer_bytes
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 /// An event. Packets, messages, nodes and links are named by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A rank issues the messages of an interval.
     Issue { sender: u32 },
     /// A message reaches its NIC and gets its turn in the NIC's sequencer.
@@ -41,7 +41,7 @@ const BUCKETS: u64 = 1 << 13;
 
 /// All pending events.
 #[derive(Debug)]
-pub(super) struct Calendar {
+pub(crate) struct Calendar {
     /// The events of the open bucket and before, the next one last.
     open: Vec<Pending>,
     /// Number of the open bucket: its time divided by the width.
@@ -65,7 +65,7 @@ impl Default for Calendar {
 
 impl Calendar {
     /// Adds an event at time `t`, in picoseconds, which is not before that of an event taken.
-    pub(super) fn add(&mut self, t: u64, event: Event) {
+    pub(crate) fn add(&mut self, t: u64, event: Event) {
         let pending = (t, self.added, event);
         self.added += 1;
         let number = t >> WIDTH;
@@ -83,7 +83,7 @@ impl Calendar {
     }
 
     /// When the next event happens.
-    pub(super) fn next_time(&mut self) -> Option<u64> {
+    pub(crate) fn next_time(&mut self) -> Option<u64> {
         if self.open.is_empty() {
             self.open_next()?;
         }
@@ -91,18 +91,18 @@ impl Calendar {
     }
 
     /// Removes the next event.
-    pub(super) fn pop(&mut self) -> Option<(u64, Event)> {
+    pub(crate) fn pop(&mut self) -> Option<(u64, Event)> {
         self.next_time()?;
         self.open.pop().map(|(t, _, event)| (t, event))
     }
 
     /// The event that is some places behind the next one, if it is in the open bucket.
-    pub(super) fn soon(&self, places: usize) -> Option<Event> {
+    pub(crate) fn soon(&self, places: usize) -> Option<Event> {
         self.open.len().checked_sub(places + 1).map(|at| self.open[at].2)
     }
 
     /// Pending events, in no order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Event> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Event> {
         let near = self.open.iter().chain(self.buckets.iter().flatten());
         near.chain(self.far.iter().map(|Reverse(pending)| pending)).map(|&(_, _, event)| event)
     }

@@ -1,18 +1,18 @@
 //! Runs a specification from a JSON file in the compatibility model and prints means, to compare them with published
 //! ones.
 //!
-//! `cargo run --release -p odonata-reference --example compat -- SPEC.json`
+//! `cargo run --release -p odonata-codes2019 --example compat -- SPEC.json`
 
 use std::time::Instant;
 
-use odonata_reference::run_compat;
+use odonata_codes2019::run;
 use odonata_sim::Spec;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: compat SPEC.json")?;
     let spec = Spec::from_json(&std::fs::read_to_string(path)?)?;
     let start = Instant::now();
-    let output = run_compat(&spec, &mut ())?;
+    let output = run(&spec, &mut ())?;
     let (wall_s, end_us) = (start.elapsed().as_secs_f64(), output.end_ps as f64 / 1e6);
     println!("packet_hops {} wall_s {wall_s:.2} end_us {end_us:.3}", output.packet_hops);
     for (job, totals) in spec.jobs.iter().zip(&output.jobs) {

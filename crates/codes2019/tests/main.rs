@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use odonata_reference::{run_compat, run_compat_counted};
+use odonata_codes2019::{run, run_counted};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
     Arrival, ChannelSwitch, Compare, Compat, Defect, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec,
@@ -118,7 +118,7 @@ fn one_message(bytes: u64, seed: u64) -> Spec {
 }
 
 fn latency(spec: &Spec) -> u64 {
-    let output = run_compat(spec, &mut ()).expect("it runs");
+    let output = run(spec, &mut ()).expect("it runs");
     assert_eq!(output.messages.latency_ps.len(), 1);
     output.messages.latency_ps[0]
 }
@@ -203,7 +203,7 @@ fn nothing_is_lost_and_buffers_never_exceed_their_size() {
             if !complete {
                 spec.stop = StopSpec { jobs: vec![], at_ps: Some(3_000_000 + seed * 777_777) };
             }
-            let (output, stock) = run_compat_counted(&spec, &mut ()).expect("it runs");
+            let (output, stock) = run_counted(&spec, &mut ()).expect("it runs");
             assert_eq!(stock.problem(), None, "seed {seed}, {routing:?}");
             assert_eq!(complete, output.jobs[0].delivered == 32 * 30, "seed {seed}");
             assert_eq!(output.jobs.iter().map(|j| j.packets).sum::<u64>(), stock.packets_delivered);
@@ -228,7 +228,7 @@ fn nics_overrun_their_leaf_unless_they_have_credits() {
     let peak = |compat_without| {
         let mut spec = Spec { compat_without, ..crowded(1, fpar(ChannelSwitch::Intermediate), 4000, 30) };
         spec.jobs[0].traffic_mut().interval_ps = 200_000;
-        let (output, stock) = run_compat_counted(&spec, &mut ()).expect("it runs");
+        let (output, stock) = run_counted(&spec, &mut ()).expect("it runs");
         assert_eq!((stock.problem(), output.jobs[0].delivered), (None, 32 * 30));
         stock.peak_of_nics
     };
@@ -242,7 +242,7 @@ fn nics_overrun_their_leaf_unless_they_have_credits() {
 fn every_repair_changes_the_run() {
     let run = |compat_without| {
         let spec = Spec { compat_without, ..crowded(1, fpar(ChannelSwitch::Intermediate), 4000, 30) };
-        run_compat(&spec, &mut ()).expect("it runs")
+        run(&spec, &mut ()).expect("it runs")
     };
     let defects = [Defect::RunningMinima, Defect::NicWithoutCredits, Defect::ChannelPriority];
     let mut outputs = vec![run(vec![])];
@@ -259,7 +259,7 @@ fn every_repair_changes_the_run() {
 fn a_short_packet_takes_the_room_of_a_full_one() {
     let mut spec = crowded(1, fpar(ChannelSwitch::Intermediate), 1, 400);
     spec.jobs[0].traffic_mut().interval_ps = 1_000;
-    let (output, stock) = run_compat_counted(&spec, &mut ()).expect("it runs");
+    let (output, stock) = run_counted(&spec, &mut ()).expect("it runs");
     assert_eq!(stock.problem(), None);
     assert_eq!(stock.peak_bytes[1], 8192);
     assert!(output.links.stalled_ps.iter().any(|&t| t > 0), "four packets at a time are too few for this load");
@@ -270,9 +270,9 @@ fn a_short_packet_takes_the_room_of_a_full_one() {
 fn the_same_specification_gives_the_same_output() {
     for routing in routings() {
         let spec = crowded(5, routing.clone(), 4000, 20);
-        let once = run_compat(&spec, &mut ()).expect("it runs");
-        assert_eq!(once, run_compat(&spec, &mut ()).expect("it runs again"));
-        assert_ne!(once, run_compat(&crowded(6, routing, 4000, 20), &mut ()).expect("it runs"));
+        let once = run(&spec, &mut ()).expect("it runs");
+        assert_eq!(once, run(&spec, &mut ()).expect("it runs again"));
+        assert_ne!(once, run(&crowded(6, routing, 4000, 20), &mut ()).expect("it runs"));
     }
 }
 
@@ -336,9 +336,9 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
         dragonfly_plus(s).last_group_leaves = Some(1);
     });
     change("topology.rails", &|s| dragonfly_plus(s).rails = 2);
-    run_compat(&good(), &mut ()).expect("the unchanged one runs");
+    run(&good(), &mut ()).expect("the unchanged one runs");
     for (expected, spec) in cases {
-        match run_compat(&spec, &mut ()) {
+        match run(&spec, &mut ()) {
             Err(error) if error.code().starts_with("compat-") => assert_eq!(error.path.to_string(), expected),
             other => panic!("{expected}: {other:?}"),
         }
@@ -352,7 +352,7 @@ fn kang(pattern: Pattern, interval_ps: u64, intervals: u64) -> Spec {
 }
 
 fn mean_us(spec: &Spec) -> f64 {
-    let latency = &run_compat(spec, &mut ()).expect("it runs").jobs[0].latency;
+    let latency = &run(spec, &mut ()).expect("it runs").jobs[0].latency;
     latency.sum as f64 / latency.count as f64 / 1e6
 }
 

@@ -2,44 +2,44 @@
 
 use odonata_sim::spec::LinkSpec;
 
-use super::flow::Flow;
-use super::list::List;
-use super::noise::Noise;
-use super::world::Packet;
+use crate::flow::Flow;
+use crate::list::List;
+use crate::noise::Noise;
+use crate::world::Packet;
 
 /// Virtual channels of every port.
-pub(super) const CHANNELS: usize = 2;
+pub(crate) const CHANNELS: usize = 2;
 
 /// One channel of a port.
 #[derive(Debug, Default)]
-pub(super) struct Channel {
+pub(crate) struct Channel {
     /// Bytes in the joint buffer: packets in `pending`, on the wire, and waiting at the next router.
-    pub(super) occupied: u64,
+    pub(crate) occupied: u64,
     /// Packets admitted to the joint buffer that wait for the wire.
     pending: List,
     /// Packets that wait for room in the joint buffer, and keep their room upstream.
-    pub(super) queued: List,
+    pub(crate) queued: List,
     /// Its counters.
-    pub(super) flow: Flow,
+    pub(crate) flow: Flow,
     /// The largest number of bytes in the joint buffer so far.
-    pub(super) peak: u64,
+    pub(crate) peak: u64,
 }
 
 /// An output port.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(crate) struct Port {
     /// The link that leaves through it. `buffer_bytes` is the joint buffer of each channel.
-    pub(super) link: LinkSpec,
+    pub(crate) link: LinkSpec,
     /// Its channels; 0 goes first whenever it has something to send.
-    pub(super) channels: [Channel; CHANNELS],
+    pub(crate) channels: [Channel; CHANNELS],
     /// The channel behind the one that sent last.
     turn: usize,
     /// The time until which the wire is busy.
-    pub(super) free_at: u64,
+    pub(crate) free_at: u64,
     /// Whether a `Send` is scheduled.
-    pub(super) sending: bool,
+    pub(crate) sending: bool,
     /// Its small delays.
-    pub(super) noise: Noise,
+    pub(crate) noise: Noise,
     /// The bytes in both joint buffers, and of the packets that wait for room in them.
     load: u64,
     full_packet: (u64, u64),
@@ -47,23 +47,23 @@ pub(super) struct Port {
 
 impl Port {
     /// An idle port.
-    pub(super) fn new(link: LinkSpec, packet_bytes: u64, noise: Noise) -> Self {
+    pub(crate) fn new(link: LinkSpec, packet_bytes: u64, noise: Noise) -> Self {
         let full_packet = (packet_bytes, link.bandwidth.serialisation_ps(packet_bytes));
         Self { link, channels: Default::default(), turn: 0, free_at: 0, sending: false, noise, load: 0, full_packet }
     }
 
     /// Time that a packet takes on the wire; full packets without a division.
-    pub(super) fn serialisation_ps(&self, bytes: u64) -> u64 {
+    pub(crate) fn serialisation_ps(&self, bytes: u64) -> u64 {
         if bytes == self.full_packet.0 { self.full_packet.1 } else { self.link.bandwidth.serialisation_ps(bytes) }
     }
 
     /// Whether a channel has room for one more packet. Every packet counts as a full one.
-    pub(super) fn has_room(&self, channel: usize) -> bool {
+    pub(crate) fn has_room(&self, channel: usize) -> bool {
         self.channels[channel].occupied + self.full_packet.0 <= self.link.buffer_bytes
     }
 
     /// Adds a packet to the list for the wire and takes its room.
-    pub(super) fn admit(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
+    pub(crate) fn admit(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
         let channel = &mut self.channels[channel];
         channel.occupied += self.full_packet.0;
         channel.peak = channel.peak.max(channel.occupied);
@@ -72,13 +72,13 @@ impl Port {
     }
 
     /// Adds a packet to those that wait for room.
-    pub(super) fn wait(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
+    pub(crate) fn wait(&mut self, packets: &mut [Packet], channel: usize, packet: u32) {
         self.channels[channel].queued.push(packets, packet);
         self.load += self.full_packet.0;
     }
 
     /// Returns the room of one packet, and removes the first packet that waits for it.
-    pub(super) fn release(&mut self, packets: &[Packet], channel: usize) -> Option<u32> {
+    pub(crate) fn release(&mut self, packets: &[Packet], channel: usize) -> Option<u32> {
         let channel = &mut self.channels[channel];
         channel.occupied -= self.full_packet.0;
         self.load -= self.full_packet.0;
@@ -89,7 +89,7 @@ impl Port {
 
     /// Removes a packet from the lists for the wire, and returns its channel: 0 always goes first, unless the channels
     /// take turns.
-    pub(super) fn next(&mut self, packets: &[Packet], in_turn: bool) -> Option<(u32, usize)> {
+    pub(crate) fn next(&mut self, packets: &[Packet], in_turn: bool) -> Option<(u32, usize)> {
         let first = if in_turn { self.turn } else { 0 };
         let found = (0..CHANNELS).map(|k| (first + k) % CHANNELS).find_map(|channel| {
             let packet = self.channels[channel].pending.pop(packets)?;
@@ -102,17 +102,17 @@ impl Port {
     }
 
     /// Whether a packet waits for the wire.
-    pub(super) fn has_next(&self) -> bool {
+    pub(crate) fn has_next(&self) -> bool {
         self.channels.iter().any(|c| !c.pending.is_empty())
     }
 
     /// The score of the port before division, in bytes: both joint buffers and the packets that wait for room in them.
-    pub(super) fn load(&self) -> u64 {
+    pub(crate) fn load(&self) -> u64 {
         self.load
     }
 
     /// Load divided by the capacity of both channels, in whole percent, rounded down; above 100 if packets wait.
-    pub(super) fn percent(&self) -> u64 {
+    pub(crate) fn percent(&self) -> u64 {
         self.load() * 100 / (CHANNELS as u64 * self.link.buffer_bytes)
     }
 }

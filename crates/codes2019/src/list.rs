@@ -1,13 +1,13 @@
 //! Lists of packets, linked through the packets.
 
-use super::world::Packet;
+use crate::world::Packet;
 
 /// No packet.
 const NONE: u32 = u32::MAX;
 
 /// Packets in order of arrival. A packet is in at most one list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+pub(crate) struct List {
     first: u32,
     last: u32,
 }
@@ -20,12 +20,12 @@ impl Default for List {
 
 impl List {
     /// Whether no packet is in it.
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.first == NONE
     }
 
     /// Adds a packet behind the others.
-    pub(super) fn push(&mut self, packets: &mut [Packet], packet: u32) {
+    pub(crate) fn push(&mut self, packets: &mut [Packet], packet: u32) {
         packets[packet as usize].next = NONE;
         if self.is_empty() {
             self.first = packet;
@@ -36,7 +36,7 @@ impl List {
     }
 
     /// Removes the first packet.
-    pub(super) fn pop(&mut self, packets: &[Packet]) -> Option<u32> {
+    pub(crate) fn pop(&mut self, packets: &[Packet]) -> Option<u32> {
         let first = self.first;
         (first != NONE).then(|| {
             self.first = packets[first as usize].next;

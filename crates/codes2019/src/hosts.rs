@@ -1,94 +1,68 @@
 //! The events of nodes: messages are issued, cut into packets, sent and received.
 
 use odonata_sim::engine::random::{Stream, packet_key, random};
-use odonata_sim::output::MessageCounters;
 use odonata_sim::spec::{NicOrder, Pattern};
 use odonata_topology::NodeId;
 
-use super::calendar::Event;
-use super::nic::Unsent;
-use super::noise::LOOKAHEAD;
-use super::route::RoutedPacket;
-use super::world::{Packet, World};
-use crate::packet::{Cause, Message, MessageRow};
-use crate::traffic;
+use crate::calendar::Event;
+use crate::message::Message;
+use crate::nic::Unsent;
+use crate::noise::LOOKAHEAD;
+use crate::route::RoutedPacket;
+use crate::world::{Packet, World};
 
 impl World<'_> {
     /// The interval of a rank begins: its messages start towards the NIC, each with its own delay, so they may overtake
     /// each other by less than a nanosecond.
-    pub(super) fn issue(&mut self, t: u64, index: usize) {
+    pub(crate) fn issue(&mut self, t: u64, index: usize) {
         let sender = &mut self.senders[index];
         let job = &self.spec.jobs[sender.job];
-        let (number, node, interval, source) = (sender.job, sender.node as usize, sender.interval, sender.rank);
-        let ranks = traffic::destinations(self.spec.seed, job, &self.map.machine.network, sender);
+        let (number, node, interval) = (sender.job, sender.node as usize, sender.interval);
+        let mut ranks = std::mem::take(&mut self.destinations);
+        self.traffic[number].destinations.list(sender.node, sender.rank, job.nodes.len() as u32, interval, &mut ranks);
         sender.interval += 1;
         sender.began = t;
         sender.under_way = ranks.len() as u64;
         self.open[number].0 += ranks.len() as u64;
-        if job.traffic().intervals == Some(interval + 1) {
+        if job.traffic().intervals == Some(u64::from(interval) + 1) {
             self.open[number].1 -= 1;
         } else if !matches!(job.traffic().pattern, Pattern::Broadcast { .. }) {
             self.next_interval(t, index);
         }
-        for destination in ranks {
+        for &destination in &ranks {
             let nic = &mut self.nics[node];
             self.calendar.add(t + nic.noise.step(), Event::Sequence { message: self.messages.len() as u32 });
-            let counters = MessageCounters::default();
-            self.rows.push(MessageRow {
-                job: number,
-                interval,
-                source,
-                destination,
-                issued: t,
-                delivered: None,
-                counters,
-            });
             self.messages.push(Message {
                 job: number,
-                cause: Cause::Traffic { sender: index },
-                get: false,
-                rank: source,
-                routing: self.spec.routing.clone(),
-                mode: None,
-                observer: None,
-                row: Some(self.rows.len() - 1),
+                sender: index,
+                interval,
+                destination,
                 to: NodeId(job.nodes[destination as usize]),
                 bytes: job.traffic().message_bytes,
                 key: random(self.spec.seed, Stream::Message, node as u64, nic.issued),
-                shared_key: None,
-                joined: t,
-                packets_sent: 0,
+                issued: t,
+                delivered: None,
                 packets_delivered: 0,
-                packets_answered: 0,
-                counters,
             });
             nic.issued += 1;
             self.tally.issue(number, t);
         }
+        self.destinations = ranks;
     }
 
     /// Schedules the next interval of a rank, but not before `t`.
     fn next_interval(&mut self, t: u64, index: usize) {
         let sender = &mut self.senders[index];
-        let (seed, job) = (self.spec.seed, &self.spec.jobs[sender.job]);
-        let earliest = t.max(sender.began + traffic::gap(seed, job, sender.node, sender.interval));
-        let begin = traffic::begins(seed, job, &mut sender.pauses, 0, earliest);
+        let begin = sender.next(&self.traffic[sender.job], t);
         self.calendar.add(begin, Event::Issue { sender: index as u32 });
     }
 
     fn node_of(&self, message: u32) -> usize {
-        self.senders[self.sender_of(message as usize)].node as usize
-    }
-
-    fn sender_of(&self, message: usize) -> usize {
-        match self.messages[message].cause {
-            Cause::Traffic { sender } => sender,
-            Cause::Program(_) => unreachable!("jobs have traffic in this model"),
-        }
+        self.senders[self.messages[message as usize].sender].node as usize
     }
 
     /// Messages pass the sequencer one at a time, with the overhead of a message between them.
-    pub(super) fn sequence(&mut self, t: u64, message: u32) {
+    pub(crate) fn sequence(&mut self, t: u64, message: u32) {
         let node = self.node_of(message);
         let nic = &mut self.nics[node];
         nic.sequenced_at = nic.sequenced_at.max(t) + self.spec.fabric.nic.overhead_ps + nic.noise.step();
@@ -96,7 +70,7 @@ impl World<'_> {
     }
 
     /// A message enters the scheduler, and wakes it.
-    pub(super) fn schedule(&mut self, t: u64, message: u32) {
+    pub(crate) fn schedule(&mut self, t: u64, message: u32) {
         let node = self.node_of(message);
         self.nics[node].queue.push_back(Unsent { message, next: 0 });
         if !self.nics[node].scheduling {
@@ -105,7 +79,7 @@ impl World<'_> {
     }
 
     /// The scheduler cuts the next packet from a message, or becomes idle.
-    pub(super) fn next_packet(&mut self, t: u64, node: usize) {
+    pub(crate) fn next_packet(&mut self, t: u64, node: usize) {
         let Some(mut unsent) = self.nics[node].queue.pop_front() else {
             self.nics[node].scheduling = false;
             return;
@@ -151,7 +125,7 @@ impl World<'_> {
 
     /// A packet joins its NIC's list. While the list is short, the scheduler is asked for the next packet when this one
     /// could have been sent; once the list is full, when the next packet has been sent.
-    pub(super) fn generate(&mut self, t: u64, packet: u32) {
+    pub(crate) fn generate(&mut self, t: u64, packet: u32) {
         let of = self.packets[packet as usize];
         let node = of.holds.0 as usize - self.ports.len();
         let nic = &mut self.nics[node];
@@ -181,7 +155,7 @@ impl World<'_> {
     /// sends one packet. So it keeps up its bandwidth, and the packets pile up at the leaf. This is a defect, and the
     /// published numbers contain it: a NIC that obeys its credits (`nic-without-credits` repaired) gives K31 at 0.5 us
     /// 46.6 us instead of 27.0 (published 26.93), and K36 a slowdown of 2.1 instead of 3.3 (published 3.16).
-    pub(super) fn inject(&mut self, t: u64, node: usize) {
+    pub(crate) fn inject(&mut self, t: u64, node: usize) {
         let nic = &mut self.nics[node];
         let packet = nic.list.pop_front().expect("only a NIC with a packet in its list is told to send");
         let bytes = self.packets[packet as usize].bytes;
@@ -203,14 +177,14 @@ impl World<'_> {
     }
 
     /// Room for one packet returns to a NIC.
-    pub(super) fn credit_nic(&mut self, t: u64, node: usize) {
+    pub(crate) fn credit_nic(&mut self, t: u64, node: usize) {
         self.nics[node].occupied -= self.packet_bytes;
         self.wake(t, node);
     }
 
     /// The tail of a packet arrives at its node: its credit returns at once. This may complete its message, an interval
     /// of a broadcast, a job and the run.
-    pub(super) fn eject(&mut self, t: u64, index: u32) {
+    pub(crate) fn eject(&mut self, t: u64, index: u32) {
         let packet = self.packets[index as usize];
         self.give_back(t, packet.holds);
         self.unused.push(index);
@@ -223,14 +197,13 @@ impl World<'_> {
             return;
         }
         let done = t + LOOKAHEAD + self.nics[node.index()].noise.tie();
-        let (job, row) = (message.job, message.row.expect("every message has one"));
-        self.rows[row].delivered = Some(done);
-        let sender = self.sender_of(number);
+        message.delivered = Some(done);
+        let (job, sender) = (message.job, message.sender);
         self.open[job].0 -= 1;
         if matches!(self.spec.jobs[job].traffic().pattern, Pattern::Broadcast { .. }) {
             let of = &mut self.senders[sender];
             of.under_way -= 1;
-            if of.under_way == 0 && self.spec.jobs[job].traffic().intervals != Some(of.interval) {
+            if of.under_way == 0 && self.spec.jobs[job].traffic().intervals != Some(u64::from(of.interval)) {
                 self.next_interval(done, sender);
             }
         }

@@ -7,15 +7,15 @@ use odonata_sim::spec::Spec;
 use odonata_sim::{Monitor, Output, Progress};
 use odonata_topology::{Machine, NodeId, Peer};
 
-use super::calendar::{Calendar, Event};
-use super::nic::Nic;
-use super::noise::Noise;
-use super::port::Port;
-use super::route::{Map, RoutedPacket};
-use super::without::Without;
-use crate::packet::{Message, MessageRow};
+use crate::calendar::{Calendar, Event};
+use crate::message::Message;
+use crate::nic::Nic;
+use crate::noise::Noise;
+use crate::port::Port;
+use crate::route::{Map, RoutedPacket};
+use crate::senders::{self, Sender, Traffic};
 use crate::tally::{self, Tally};
-use crate::traffic::{self, Sender};
+use crate::without::Without;
 
 /// Time beyond which nothing is simulated.
 const MAX_TIME: u64 = 1 << 63;
@@ -26,56 +26,59 @@ const LOOK_EVERY: u64 = 50_000;
 
 /// A packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
+pub(crate) struct Packet {
     /// Index of its message.
-    pub(super) message: u32,
+    pub(crate) message: u32,
     /// Its true size.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// What its routing depends on.
-    pub(super) routed: RoutedPacket,
+    pub(crate) routed: RoutedPacket,
     /// The link and channel whose joint buffer it is in: a slot, or beyond the slots the link of a NIC.
-    pub(super) holds: (u32, u8),
+    pub(crate) holds: (u32, u8),
     /// The one behind it in its list.
-    pub(super) next: u32,
+    pub(crate) next: u32,
 }
 
 /// The state of a run.
-pub(super) struct World<'a> {
-    pub(super) spec: &'a Spec,
+pub(crate) struct World<'a> {
+    pub(crate) spec: &'a Spec,
     /// The defects that are repaired.
-    pub(super) without: Without,
-    pub(super) map: Map,
+    pub(crate) without: Without,
+    pub(crate) map: Map,
     /// Output ports by slot.
-    pub(super) ports: Vec<Port>,
+    pub(crate) ports: Vec<Port>,
     /// Score of each port, as the routing reads it: whole percent, or bytes.
-    pub(super) scores: Vec<u64>,
-    pub(super) nics: Vec<Nic>,
-    pub(super) senders: Vec<Sender>,
-    pub(super) messages: Vec<Message>,
-    pub(super) rows: Vec<MessageRow>,
+    pub(crate) scores: Vec<u64>,
+    pub(crate) nics: Vec<Nic>,
+    /// The traffic of each job.
+    pub(crate) traffic: Vec<Traffic>,
+    pub(crate) senders: Vec<Sender>,
+    pub(crate) messages: Vec<Message>,
+    /// Destinations of an interval, kept to avoid allocations.
+    pub(crate) destinations: Vec<u32>,
     /// Packets under way. Places of delivered packets are reused.
-    pub(super) packets: Vec<Packet>,
-    pub(super) unused: Vec<u32>,
-    pub(super) calendar: Calendar,
-    pub(super) tally: Tally,
+    pub(crate) packets: Vec<Packet>,
+    pub(crate) unused: Vec<u32>,
+    pub(crate) calendar: Calendar,
+    pub(crate) tally: Tally,
     /// Messages of each job that are under way, and ranks that have more to issue.
-    pub(super) open: Vec<(u64, u64)>,
+    pub(crate) open: Vec<(u64, u64)>,
     /// Nothing happens after this instant. It becomes known during the run.
-    pub(super) end: Option<u64>,
+    pub(crate) end: Option<u64>,
     /// Messages delivered of the jobs that the run waits for.
-    pub(super) delivered: u64,
+    pub(crate) delivered: u64,
     /// Size of a full packet, the unit of room.
-    pub(super) packet_bytes: u64,
+    pub(crate) packet_bytes: u64,
     /// Time of 8 bytes on a local link: the delay of every credit.
-    pub(super) credit_delay: u64,
+    pub(crate) credit_delay: u64,
     expected: u64,
     /// Events handled.
-    pub(super) events: u64,
+    pub(crate) events: u64,
 }
 
 impl<'a> World<'a> {
     /// An empty machine and the first interval of every rank.
-    pub(super) fn new(spec: &'a Spec) -> Result<Self, Error> {
+    pub(crate) fn new(spec: &'a Spec) -> Result<Self, Error> {
         let Machine::DragonflyPlus(machine) = spec.machine()? else { unreachable!("a machine that the checks refuse") };
         let map = Map::new(machine);
         let network = &map.machine.network;
@@ -88,17 +91,17 @@ impl<'a> World<'a> {
         let nic = |node: usize| Nic::new(links[0], Noise::new(spec.seed, (ports.len() + node) as u64));
         let nics = (0..network.nodes()).map(nic).collect();
         let credit_delay = links[odonata_topology::dragonfly_plus::LOCAL.index()].bandwidth.serialisation_ps(8);
-        let senders = traffic::senders(spec);
+        let (traffic, senders) = senders::of_jobs(spec, network);
         let mut calendar = Calendar::default();
         let mut open = vec![(0, 0); spec.jobs.len()];
-        let mut expected = 0;
-        for (index, sender) in senders.iter().enumerate() {
-            let job = &spec.jobs[sender.job];
-            calendar.add(traffic::first(spec.seed, job, sender.node), Event::Issue { sender: index as u32 });
-            open[sender.job].1 += 1;
-            if spec.stop.jobs.contains(&(sender.job as u32)) {
-                let each = traffic::destinations(spec.seed, job, network, sender).len() as u64;
-                expected += each * job.traffic().intervals.unwrap_or(0);
+        let (mut expected, mut destinations) = (0, Vec::new());
+        for (index, Sender { job, rank, node, .. }) in senders.iter().enumerate() {
+            let (of, traffic) = (&spec.jobs[*job], &traffic[*job]);
+            calendar.add(traffic.clock.start(*node), Event::Issue { sender: index as u32 });
+            open[*job].1 += 1;
+            if spec.stop.jobs.contains(&(*job as u32)) {
+                traffic.destinations.list(*node, *rank, of.nodes.len() as u32, 0, &mut destinations);
+                expected += destinations.len() as u64 * of.traffic().intervals.unwrap_or(0);
             }
         }
         Ok(Self {
@@ -108,9 +111,10 @@ impl<'a> World<'a> {
             scores: vec![0; ports.len()],
             ports,
             nics,
+            traffic,
             senders,
             messages: Vec::new(),
-            rows: Vec::new(),
+            destinations,
             packets: Vec::new(),
             unused: Vec::new(),
             calendar,
@@ -126,7 +130,7 @@ impl<'a> World<'a> {
     }
 
     /// Handles events until the end.
-    pub(super) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
+    pub(crate) fn run(&mut self, monitor: &mut dyn Monitor) -> Result<(), Error> {
         let mut now = 0;
         while let Some(t) = self.calendar.next_time()
             && t <= self.end.unwrap_or(u64::MAX)
@@ -183,12 +187,12 @@ impl<'a> World<'a> {
     }
 
     /// The node whose injection link this is, if it is one.
-    pub(super) fn nic_of(&self, link: usize) -> Option<usize> {
+    pub(crate) fn nic_of(&self, link: usize) -> Option<usize> {
         link.checked_sub(self.ports.len())
     }
 
     /// The slot at the far end of a link that leads to a router.
-    pub(super) fn far_slot(&self, link: usize) -> usize {
+    pub(crate) fn far_slot(&self, link: usize) -> usize {
         match self.nic_of(link) {
             Some(node) => self.map.machine.network.node_slot[node].index(),
             None => match self.map.machine.network.peer[link] {
@@ -199,12 +203,12 @@ impl<'a> World<'a> {
     }
 
     /// Where a node is.
-    pub(super) fn group_of(&self, node: u32) -> odonata_topology::GroupId {
+    pub(crate) fn group_of(&self, node: u32) -> odonata_topology::GroupId {
         self.map.machine.network.group_of_node(NodeId(node))
     }
 
     /// The results.
-    pub(super) fn into_output(self) -> Output {
+    pub(crate) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
         let mut links = Links::default();
         let of_ports = self.ports.iter().flat_map(|p| &p.channels).map(|c| &c.flow);
@@ -216,8 +220,8 @@ impl<'a> World<'a> {
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
-            jobs: self.tally.jobs(self.spec, &self.rows, &self.senders),
-            messages: tally::message_rows(self.spec, &self.rows),
+            jobs: self.tally.jobs(self.spec, &self.messages, &self.senders),
+            messages: tally::message_rows(self.spec, &self.messages, &self.senders),
             links,
             arrivals: self.tally.arrivals(self.spec, self.map.machine.spec.groups),
             ..Output::default()

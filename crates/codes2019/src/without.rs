@@ -4,15 +4,15 @@ use odonata_sim::spec::Defect;
 
 /// Whether each defect is repaired.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Without {
-    pub(super) running_minima: bool,
-    pub(super) nic_without_credits: bool,
-    pub(super) channel_priority: bool,
+pub(crate) struct Without {
+    pub(crate) running_minima: bool,
+    pub(crate) nic_without_credits: bool,
+    pub(crate) channel_priority: bool,
 }
 
 impl Without {
     /// Those of a specification.
-    pub(super) fn new(defects: &[Defect]) -> Self {
+    pub(crate) fn new(defects: &[Defect]) -> Self {
         Self {
             running_minima: defects.contains(&Defect::RunningMinima),
             nic_without_credits: defects.contains(&Defect::NicWithoutCredits),

@@ -5,37 +5,37 @@ use std::sync::Arc;
 use odonata_sim::spec::{ChannelSwitch, RoutingSpec};
 use odonata_topology::{DragonflyPlus, GroupId, NodeId, Peer, RouterId};
 
-use super::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
-use super::without::Without;
+use crate::select::{LEAST, MINIMAL, NON_MINIMAL, PacketRandom};
+use crate::without::Without;
 
 /// The part of a packet that a decision reads and changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RoutedPacket {
+pub(crate) struct RoutedPacket {
     /// Its random key.
-    pub(super) key: u32,
+    pub(crate) key: u32,
     /// Group of its source.
-    pub(super) origin: GroupId,
+    pub(crate) origin: GroupId,
     /// Its destination.
-    pub(super) destination: NodeId,
+    pub(crate) destination: NodeId,
     /// Routers visited before.
-    pub(super) hop: u8,
+    pub(crate) hop: u8,
     /// Its channel from here on: 1 once it continues minimally from an intermediate group.
-    pub(super) channel: u8,
+    pub(crate) channel: u8,
     /// Whether it was never diverted.
-    pub(super) minimal: bool,
+    pub(crate) minimal: bool,
 }
 
 /// The tables of a machine in the order in which CODES scans its ports: leaves and spines by number, global links
 /// by the number of the spine at their far end.
-pub(super) struct Map {
-    pub(super) machine: Arc<DragonflyPlus>,
+pub(crate) struct Map {
+    pub(crate) machine: Arc<DragonflyPlus>,
     /// The slots of each router, its global links to one group by far end.
     scan: Vec<u32>,
 }
 
 impl Map {
     /// Puts the ports of a machine into the order of the scans.
-    pub(super) fn new(machine: Arc<DragonflyPlus>) -> Self {
+    pub(crate) fn new(machine: Arc<DragonflyPlus>) -> Self {
         let network = &machine.network;
         let far = |slot: u32| match network.peer[slot as usize] {
             Peer::Router(far) => network.router_of_slot[far.index()].0,
@@ -59,18 +59,18 @@ impl Map {
 }
 
 /// A decision: the scores of the ports at this instant.
-pub(super) struct Decision<'a> {
-    pub(super) map: &'a Map,
-    pub(super) scores: &'a [u64],
-    pub(super) routing: &'a RoutingSpec,
+pub(crate) struct Decision<'a> {
+    pub(crate) map: &'a Map,
+    pub(crate) scores: &'a [u64],
+    pub(crate) routing: &'a RoutingSpec,
     /// The defects that are repaired.
-    pub(super) without: Without,
-    pub(super) router: RouterId,
+    pub(crate) without: Without,
+    pub(crate) router: RouterId,
 }
 
 impl Decision<'_> {
     /// The slot through which a packet leaves. Updates its channel and whether it is minimal.
-    pub(super) fn route(&self, packet: &mut RoutedPacket) -> u32 {
+    pub(crate) fn route(&self, packet: &mut RoutedPacket) -> u32 {
         let machine = &self.map.machine;
         let leaf = machine.leaf_of(packet.destination);
         let (group, target) = (machine.group(self.router), machine.group(leaf));

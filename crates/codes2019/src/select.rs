@@ -4,19 +4,19 @@ use odonata_sim::engine::random::{below32, packet_random};
 
 /// The random numbers of one decision of one packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PacketRandom {
+pub(crate) struct PacketRandom {
     /// Key of the packet.
-    pub(super) key: u32,
+    pub(crate) key: u32,
     /// Routers visited before.
-    pub(super) hop: u8,
+    pub(crate) hop: u8,
 }
 
 /// Indices of random numbers, one for each purpose of a decision.
-pub(super) const MINIMAL: u8 = 0;
+pub(crate) const MINIMAL: u8 = 0;
 /// See [`MINIMAL`].
-pub(super) const NON_MINIMAL: u8 = 8;
+pub(crate) const NON_MINIMAL: u8 = 8;
 /// See [`MINIMAL`].
-pub(super) const LEAST: u8 = 16;
+pub(crate) const LEAST: u8 = 16;
 
 impl PacketRandom {
     fn below(self, k: u8, n: usize) -> usize {
@@ -24,7 +24,7 @@ impl PacketRandom {
     }
 
     /// Any element of a list with at least one.
-    pub(super) fn any(self, mut list: impl Iterator<Item = u32> + Clone, k: u8) -> u32 {
+    pub(crate) fn any(self, mut list: impl Iterator<Item = u32> + Clone, k: u8) -> u32 {
         let n = list.clone().count();
         list.nth(self.below(k, n)).expect("a list with at least one element")
     }
@@ -32,7 +32,7 @@ impl PacketRandom {
     /// The "least-scored" element, with the defect that gives the published numbers: a scan keeps every element whose
     /// score is at most the best *so far*, does not drop one that is beaten later, and draws among all that it kept.
     /// The first element is always among them.
-    pub(super) fn running_minima(
+    pub(crate) fn running_minima(
         self,
         list: impl Iterator<Item = u32> + Clone,
         score: impl Fn(u32) -> u64 + Copy,
@@ -48,7 +48,7 @@ impl PacketRandom {
     }
 
     /// The least-scored element without that defect: any of the minima.
-    pub(super) fn minima(
+    pub(crate) fn minima(
         self,
         list: impl Iterator<Item = u32> + Clone,
         score: impl Fn(u32) -> u64 + Copy,
@@ -59,7 +59,7 @@ impl PacketRandom {
     }
 
     /// Any element that passes the test, if there is one.
-    pub(super) fn passing(
+    pub(crate) fn passing(
         self,
         list: impl Iterator<Item = u32> + Clone,
         passes: impl Fn(u32) -> bool + Copy,
@@ -70,7 +70,7 @@ impl PacketRandom {
     }
 
     /// The better of two elements drawn with replacement; in a tie the first drawn.
-    pub(super) fn better_of_two(
+    pub(crate) fn better_of_two(
         self,
         list: impl Iterator<Item = u32> + Clone,
         score: impl Fn(u32) -> u64,
