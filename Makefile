@@ -117,6 +117,7 @@ lint-python: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy tests/user_types.py
 
 # What needs the installed package: its layers, and whether the types of the extension module are those that it has.
 lint-stubs: $(INSTALLED) tested

@@ -10,10 +10,7 @@ import json
 import sys
 from typing import Any
 
-import tomlkit
-
 import odonata as od
-from odonata import scenario
 
 STAND_IN = {"pattern": "uniform-random", "message": "1 B", "interval": "1 us", "messages": 1}
 """A job must send something. ASTRA-sim's messages take its place."""
@@ -25,8 +22,7 @@ def specification(
     """The resolved scenario of a machine with one job, which has a rank on a node of its own for each NPU."""
     job = {"name": "npus", "nodes": npus, "place": place, "app": STAND_IN}
     machine = {"system": system} if routing is None else {"system": system, "routing": routing}
-    text = tomlkit.dumps({**machine, "job": [job], "run": {"seed": seed, "until": "npus"}})
-    return scenario.parse(text, "specification.toml").resolve().spec
+    return od.load({**machine, "job": [job], "run": {"seed": seed, "until": "npus"}}).resolve().spec
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,8 +4,8 @@ The whole interface fits on a screen:
 
 | name | what it does |
 |---|---|
-| `load(path, overrides)` | reads a `Scenario` |
-| `run(scenario)` | simulates it, also by its path: a `Run` |
+| `load(path, overrides)` | reads a `Scenario`, also from data (a dictionary) |
+| `run(scenario)` | simulates it, also by its path or its data: a `Run` |
 | `sweep(scenario, axes)` | simulates it along many axes, every run once: a `Study` |
 | `open(path)` | opens the folder of a run or of a study |
 | `explain(run)` | who makes whom wait in a run, where, and what for |

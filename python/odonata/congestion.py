@@ -13,9 +13,7 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario, units
+from odonata import units
 from odonata.document import validate
 from odonata.errors import InputError, unknown
 from odonata.placement import format_ids
@@ -34,8 +32,6 @@ INTERVAL = "5 us"
 INTERVALS = 100
 """With so many a test of saturation was never wrong at 1.1 times the capacity (docs/results.md, "Saturated")."""
 
-_TEXT = "slowdowns.toml"
-"""What the scenario that is made is called inside; no file."""
 SMALLEST_SHARE = 1e-3
 """Below this share a run of some intervals cannot tell how little the network carries."""
 
@@ -146,9 +142,8 @@ def slowdowns(
     # A queue that is still filling looks like a load above the capacity, so a longer run must confirm it.
     for count in (intervals, 2 * intervals):
         ends = {"seed": seed, "until": units.format_time(period * (count + 1))}
-        text = tomlkit.dumps({**machine, "job": list(sending.values()), "run": ends})
         try:
-            table = run(scenario.parse(text, _TEXT), threads=threads).jobs
+            table = run({**machine, "job": list(sending.values()), "run": ends}, threads=threads).jobs
         except InputError as e:
             raise _of_caller(e, list(sending)) from None
         rows = {row["name"]: row for row in table.iter_rows(named=True)}
@@ -159,12 +154,12 @@ def slowdowns(
 
 
 def _of_caller(error: InputError, names: list[str]) -> InputError:
-    """The error without a place in a text that the caller never saw, and with the name of the job that it is about."""
-    if error.file != _TEXT:
+    """The error without a place in data that the caller never saw, and with the name of the job that it is about."""
+    if error.file is not None:
         return error
     about = names[error.path[1]] if error.path[:1] == ("job",) and isinstance(error.path[1], int) else None
     message = re.sub(r"`j(\d+)`", lambda made: f"`{names[int(made[1])]}`", error.message)
-    return error.but(message=message if about is None else f"job `{about}`: {message}", file=None, line=None, path=())
+    return error.but(message=message if about is None else f"job `{about}`: {message}", key=None, path=())
 
 
 def _is(kind: type, value: Any) -> bool:

@@ -44,9 +44,10 @@ class OutOfTimeError(OdonataError):
 class InputError(OdonataError):
     """The input is wrong: nothing was simulated.
 
-    `file` and `line` give the position (line 1 is the first), `hint` says what to try, `code` is as in `OdonataError`.
-    The code that finds the error often knows only the keys that lead to the wrong value (`path`). The code that reads
-    the file turns them into a line (`odonata.document.Document.locate`).
+    `file` and `line` give the position in a file (line 1 is the first), `key` the one in data from Python, such as
+    `job[0].app.interval`. `hint` says what to try, `code` is as in `OdonataError`. The code that finds the error often
+    knows only the keys that lead to the wrong value (`path`). The code that reads the file turns them into a line
+    (`odonata.document.Document.locate`).
     """
 
     exit_status: ClassVar[int] = 2
@@ -57,6 +58,7 @@ class InputError(OdonataError):
         *,
         file: str | Path | None = None,
         line: int | None = None,
+        key: str | None = None,
         hint: str | None = None,
         path: tuple[str | int, ...] = (),
         code: str | None = None,
@@ -65,6 +67,7 @@ class InputError(OdonataError):
         self.message = message
         self.file = None if file is None else str(file)
         self.line = line
+        self.key = key
         self.hint = hint
         self.path = path
         self.code = code
@@ -73,18 +76,25 @@ class InputError(OdonataError):
         where = ""
         if self.file is not None:
             where = f"{self.file}: " if self.line is None else f"{self.file}:{self.line}: "
+        elif self.key is not None:
+            where = f"{self.key}: "
         hint = "" if self.hint is None else f"\n  hint: {self.hint}"
         return f"{where}{self.message}{hint}"
 
+    @property
+    def located(self) -> bool:
+        """Whether it has a position."""
+        return self.file is not None or self.key is not None
+
     def but(self, **changes: Any) -> "InputError":
         """The same error with other attributes: `error.but(path=("job", 0), hint=None)`."""
-        names = ("message", "file", "line", "hint", "path", "code")
+        names = ("message", "file", "line", "key", "hint", "path", "code")
         kept = {name: getattr(self, name) for name in names} | changes
         return type(self)(kept.pop("message"), **kept)
 
     def at(self, file: str | Path | None, line: int | None = None) -> "InputError":
         """The same error with a position, unless it has one already."""
-        return self if self.file is not None else self.but(file=file, line=line)
+        return self if self.located else self.but(file=file, line=line)
 
     def under(self, *prefix: str | int) -> "InputError":
         """The same error inside a larger table: `prefix` is the path of the inner table."""
@@ -92,7 +102,7 @@ class InputError(OdonataError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # The default would rebuild from `args` and lose the position on its way between processes.
-        attributes = {name: getattr(self, name) for name in ("file", "line", "hint", "path", "code")}
+        attributes = {name: getattr(self, name) for name in ("file", "line", "key", "hint", "path", "code")}
         return _rebuild_input_error, (type(self), self.message, attributes)
 
 

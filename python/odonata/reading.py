@@ -43,6 +43,7 @@ _PART = 1 << 24
 
 #: Most digits of a whole number, about; Python itself reads no more than 4,300.
 _MOST_DIGITS = 100
+MOST_BITS = 4 * _MOST_DIGITS
 
 #: What `recorded` collects, while it does.
 _record: ContextVar[dict[str, str] | None] = ContextVar("record", default=None)
@@ -347,7 +348,7 @@ def _check(data: Any, text: str) -> None:
     """Refuses data that is nested too deeply, and numbers that are too long for a message; without recursion."""
     level, depth = [data], 0
     while level:
-        if any(isinstance(v, int) and v.bit_length() > 4 * _MOST_DIGITS for v in level):
+        if any(isinstance(v, int) and v.bit_length() > MOST_BITS for v in level):
             raise _too_many_digits(text)
         level = [v for v in level if isinstance(v, dict | list)]
         depth += bool(level)

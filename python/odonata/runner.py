@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,11 @@ from odonata.store.manifest import manifest, now, peak_rss_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
 
     import polars as pl
 
+    from odonata.document import Document
     from odonata.scenario import Resolved, Scenario
     from odonata.store import Run
     from odonata.store.tables import Alone
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: Scenario | str | PathLike[str],
+    scenario: Scenario | str | PathLike[str] | Mapping[str, Any],
     out: str | Path | None = None,
     *,
     alone: bool = False,
@@ -50,7 +51,7 @@ def run(
     Parameters
     ----------
     scenario
-        The scenario, or the path of its file.
+        The scenario, the path of its file, or its data (`Scenario.of`).
     out
         The run folder to write; without it the results are in memory only. If it holds the finished run of this
         scenario, nothing is simulated and that run is returned.
@@ -86,8 +87,13 @@ def run(
     >>> run = od.run("examples/quick.toml", alone=True)
     >>> run.jobs["slowdown"][0] > 1
     True
+    >>> app = {"pattern": "tornado", "message": "4 KB", "interval": "1 us", "messages": 5}
+    >>> od.run({"system": "tiny", "job": [{"name": "one", "nodes": 8, "app": app}]}).jobs["messages_sent"][0]
+    40
     """
-    scenario = _scenario(scenario)
+    from odonata.scenario import as_scenario
+
+    scenario = as_scenario(scenario)
     threads = _threads(threads)
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -117,17 +123,6 @@ def _threads(given: object) -> int:
         return default_threads()
     if not isinstance(given, int) or not 1 <= given <= MOST_THREADS:
         raise InputError(f"`threads` is a number from 1 to {MOST_THREADS:,}, found `{given!r}`")
-    return given
-
-
-def _scenario(given: object) -> Scenario:
-    from odonata.scenario import Scenario, load
-
-    if isinstance(given, str | PathLike):
-        return load(Path(given))
-    if not isinstance(given, Scenario):
-        hint = 'odonata.run("scenario.toml"), or odonata.run(odonata.load("scenario.toml"))'
-        raise InputError(f"expected a scenario or the path of one, found `{given!r}`", hint=hint)
     return given
 
 
@@ -223,7 +218,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     try:
         check_memory(resolved)
     except InputError as problem:
-        raise scenario.document.locate(problem) from None
+        raise scenario.located(problem) from None
     try:
         result = simulate(spec, progress, threads=threads)
     except InputError as problem:
@@ -255,7 +250,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         "peak_rss_bytes": peak,
     }
     names = [spec["jobs"][job]["name"] for job in by_itself]
-    return _as_run(scenario.text, resolved, result, dict(_tables(resolved, result, rows)), wall, names)
+    return _as_run(scenario.document, resolved, result, dict(_tables(resolved, result, rows)), wall, names)
 
 
 def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, Any]]) -> Mapping[str, pl.DataFrame]:
@@ -283,7 +278,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
 
 
 def _as_run(
-    text: str,
+    scenario: Document | str,
     resolved: Resolved,
     result: dict[str, Any],
     tables: Mapping[str, pl.DataFrame],
@@ -304,7 +299,7 @@ def _as_run(
         wall=wall,
         link_classes=resolved.system.describe()["classes"],
     )
-    return Run(facts, resolved.document, text, tables)
+    return Run(facts, resolved.document, scenario, tables)
 
 
 def measure(

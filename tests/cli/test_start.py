@@ -33,19 +33,22 @@ STUDY = 'base = "tiny.toml"\n[sweep]\n"run.seed" = [1, 2]\n'
 COMMANDS: dict[str, tuple[tuple[str, ...], set[str]]] = {
     "version": (("--version",), {"cyclopts", "odonata.scenario", *PICTURES, *MODELS, *TABLES}),
     "help": (("run", "--help"), {"odonata.scenario", *PICTURES, *MODELS, *TABLES}),
-    "run": (("run", "tiny.toml", "-q", "--force"), {"tomlkit", "multiprocessing", *OTHERS, *PICTURES}),
-    "run, finished": (("run", "tiny.toml", "-q"), {"tomlkit", *PICTURES, *MODELS, *TABLES}),
-    "show": (("show",), {"tomlkit", "odonata.store.read", *PICTURES, *TABLES}),
+    "run": (("run", "tiny.toml", "-q", "--force"), {"tomlkit", "tomli_w", "multiprocessing", *OTHERS, *PICTURES}),
+    "run, finished": (("run", "tiny.toml", "-q"), {"tomlkit", "tomli_w", *PICTURES, *MODELS, *TABLES}),
+    "show": (("show",), {"tomlkit", "tomli_w", "odonata.store.read", *PICTURES, *TABLES}),
     "show a system": (
         ("show", "kang2019"),
-        {"tomlkit", "odonata.scenario.apps.patterns", "polars", *OTHERS, *PICTURES},
+        {"tomlkit", "tomli_w", "odonata.scenario.apps.patterns", "polars", *OTHERS, *PICTURES},
     ),
-    "report": (("report", "run"), {"tomlkit", "odonata.study.study", "odonata.scenario.scenario", *PICTURES, *MODELS}),
+    "report": (
+        ("report", "run"),
+        {"tomlkit", "tomli_w", "odonata.study.study", "odonata.scenario.scenario", *PICTURES, *MODELS},
+    ),
     "explain": (
         ("explain", "run", "-q"),
-        {"tomlkit", "multiprocessing", "odonata.scenario.scenario", *PICTURES, *MODELS},
+        {"tomlkit", "tomli_w", "multiprocessing", "odonata.scenario.scenario", *PICTURES, *MODELS},
     ),
-    "sweep, finished": (("sweep", "study.toml", "-q"), {"tomlkit", *REMOTE, *PICTURES, *MODELS}),
+    "sweep, finished": (("sweep", "study.toml", "-q"), {"tomlkit", "tomli_w", *REMOTE, *PICTURES, *MODELS}),
 }
 
 

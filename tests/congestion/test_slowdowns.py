@@ -75,7 +75,7 @@ def test_a_saturation_must_last(monkeypatch):
     counts, run = [], module.run
 
     def recorded(scenario, **more):
-        counts.append(scenario.resolve().spec["stop"]["at_ps"] // 5_000_000 - 1)
+        counts.append(od.load(scenario).resolve().spec["stop"]["at_ps"] // 5_000_000 - 1)
         return run(scenario, **more)
 
     monkeypatch.setattr(module, "run", recorded)

@@ -3,6 +3,7 @@
 import importlib
 import json
 import re
+import tomllib
 from concurrent.futures import Future
 from importlib import resources
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 from tests.scheduler.conftest import HALO, SPREAD
 
 import odonata
-from odonata import runner, scenario
+from odonata import runner
 from odonata.errors import InputError, RunError
 from odonata.scheduler.cache import FILE, Cache
 from odonata.scheduler.plan import load
@@ -58,23 +59,23 @@ def ends(schedules):
 
 def test_windows_agree_with_one_uninterrupted_run(stream, tmp_path):
     """The ends of jobs by rates from windows, and by simulating the same schedule at packet level in one run."""
-    apps = {1: HALO, 2: SPREAD}
+    apps = {1: tomllib.loads(HALO), 2: tomllib.loads(SPREAD)}
     alone = {}
     for _, nodes, _, program in THREE:
         member = Member(apps[program], tuple(range(nodes)), program=True)
-        alone[program, nodes] = measure(Window('system = "tiny"', ".", (member,), 1, 0.05, 0, 10**11)).means_ps[0]
+        alone[program, nodes] = measure(Window({"system": "tiny"}, ".", (member,), 1, 0.05, 0, 10**11)).means_ps[0]
     counts = [round(run * 1e12 / alone[program, nodes]) for _, nodes, run, program in THREE]
     exact = [
         (submit, nodes, count * alone[program, nodes] / 1e12, program)
         for (submit, nodes, _, program), count in zip(THREE, counts, strict=True)
     ]
     [schedule] = scheduled(stream(*exact))
-    lines = ['system = "tiny"']
+    jobs = []
     for job in sorted(schedule.timeline.ended, key=lambda ended: ended.number):
-        listed = ",".join(map(str, job.nodes))
-        lines += ["[[job]]", f'name = "j{job.number}"', f'place = {{ nodes = "{listed}" }}', apps[THREE[job.number][3]]]
-        lines += [f"iterations = {counts[job.number]}", f'start = "{job.start_ps} ps"']
-    whole = runner.run(scenario.parse("\n".join(lines), tmp_path / "whole.toml"))
+        place = {"name": f"j{job.number}", "place": {"nodes": list(job.nodes)}}
+        times = {"iterations": counts[job.number], "start": f"{job.start_ps} ps"}
+        jobs.append({**place, **apps[THREE[job.number][3]], **times})
+    whole = runner.run({"system": "tiny", "job": jobs})
     times = whole.jobs["time_ps"].to_list()
     for job in schedule.timeline.ended:
         assert job.end_ps - job.start_ps == pytest.approx(times[job.number], rel=0.05)

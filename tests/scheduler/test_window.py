@@ -1,17 +1,16 @@
 """Packet-level windows: the estimate of an iteration's time, and how long a window is."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from odonata import runner, scenario
+from odonata import runner
 from odonata.scheduler.window import BATCHES, LEAST, STUDENT, Member, Window, half_width, safely
 from odonata.scheduler.window import simulate as measure
 
-HALO = 'app = { motif = "halo3d", message = "32 KiB" }\ngap = "20 us"'
-LOUD = 'app = { pattern = "uniform-random", message = "16 KiB", interval = "4 us" }'
-MACHINE = 'system = "tiny"'
+HALO = {"app": {"motif": "halo3d", "message": "32 KiB"}, "gap": "20 us"}
+LOUD = {"app": {"pattern": "uniform-random", "message": "16 KiB", "interval": "4 us"}}
+MACHINE = {"system": "tiny"}
 
 
 def window(*members: Member, first_ps: int = 10**9, error: float = 0.05, longest_ps: int = 10**11) -> Window:
@@ -36,8 +35,8 @@ def test_equal_iterations_have_no_error_and_few_have_no_interval():
 def test_a_job_alone_takes_its_iteration_time():
     # The time of many iterations, divided by their number, from a run of its own.
     rates = measure(window(Member(HALO, tuple(range(8)), program=True), first_ps=0))
-    text = f'{MACHINE}\n[[job]]\nname = "job"\nplace = {{ nodes = "0-7" }}\n{HALO}\niterations = 40\n'
-    rows = runner.run(scenario.parse(text, Path("job.toml"))).iterations
+    job = {"name": "job", "place": {"nodes": "0-7"}, **HALO, "iterations": 40}
+    rows = runner.run({**MACHINE, "job": [job]}).iterations
     ends = rows["last_end_ps"].to_list()
     assert rates.means_ps[0] == pytest.approx(
         (ends[-1] - ends[4]) / (len(ends) - 5), rel=0.05
@@ -74,7 +73,7 @@ def test_a_job_without_an_iteration_is_an_error():
 def test_the_key_knows_everything_that_decides():
     plain = window(Member(HALO, (0, 1), program=True))
     others = [
-        replace(plain, machine='system = "tiny"\nrouting = "minimal"'),
+        replace(plain, machine={**MACHINE, "routing": "minimal"}),
         replace(plain, members=(Member(HALO, (0, 2), program=True),)),
         replace(plain, members=(Member(LOUD, (0, 1), program=False),)),
         replace(plain, seed=2),

@@ -191,14 +191,14 @@ def _made(point: dict[str, Any]) -> od.Scenario:
 
 def test_points_of_a_function_are_written_as_a_file() -> None:
     points = [{"n": n, "a b": f'"{n}"', "table": {"x": [n, {"y": 1.5}]}, "none": {}} for n in (1, 2)]
-    (table,) = tomllib.loads(plan_of(_made, points).text)["zip"]
+    (table,) = tomllib.loads(plan_of(_made, points).as_text())["zip"]
     assert table == {key: [point[key] for point in points] for key in points[0]}
-    assert tomllib.loads(plan_of(_made, {"n": [1, 2], "t": [{"x": 1}, {}]}).text)["sweep"]["t"] == [{"x": 1}, {}]
+    assert tomllib.loads(plan_of(_made, {"n": [1, 2], "t": [{"x": 1}, {}]}).as_text())["sweep"]["t"] == [{"x": 1}, {}]
 
 
 def test_the_file_of_many_points_takes_linear_time(lines_of: Callable[[Callable[[], object]], int]) -> None:
     def lines(count: int) -> int:
-        return lines_of(lambda: plan_of(_made, [{"n": n, "m": 0} for n in range(count)]))
+        return lines_of(lambda: plan_of(_made, [{"n": n, "m": 0} for n in range(count)]).as_text())
 
     lines(10)
     assert lines(800) < 5 * lines(200)
@@ -213,7 +213,7 @@ def test_the_file_of_many_points_takes_linear_time(lines_of: Callable[[Callable[
         ({"routing": ["fpar", "minmal"]}, "sweep of routing, value minmal: unknown routing `minmal`"),
         ({"job.x.nodes": [1]}, "sweep of job.x.nodes, value 1: cannot set `job.x.nodes`: there is no job `x`"),
         ({("run.seed", "routing"): [(1, 2, 3)]}, "`run.seed, routing`: expected 2 values"),
-        ({"run.seed": [object]}, "an axis has an invalid value"),
+        ({"run.seed": [1, object]}, "`run.seed`: an axis has an invalid value: expected a text, a number, a boolean"),
     ],
 )
 def test_wrong_axes_from_python(here: Path, axes: Any, expected: str) -> None:

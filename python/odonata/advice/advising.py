@@ -21,8 +21,7 @@ from odonata.advice.space import Space, check_rules
 from odonata.analysis.compare import check_column, higher_is_better
 from odonata.errors import InputError, OutOfTimeError, RunError
 from odonata.processors import processors
-from odonata.scenario import Scenario
-from odonata.scenario import load as load_scenario
+from odonata.scenario import as_scenario
 from odonata.study.local import LocalPool
 from odonata.study.plan import SEED
 from odonata.study.python import plan_of
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
 
+    from odonata.scenario import Scenario
     from odonata.study.plan import Plan
     from odonata.study.study import Study
     from odonata.study.sweep import Backend
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def advise(
-    scenario: Scenario | str | PathLike[str],
+    scenario: Scenario | str | PathLike[str] | Mapping[str, Any],
     *,
     victim: str | None = None,
     allow: Sequence[str] | None = None,
@@ -69,7 +69,8 @@ def advise(
     Parameters
     ----------
     scenario
-        The scenario, or the path of its file. Its table `[advise]` has the defaults of the parameters below.
+        The scenario, the path of its file, or its data (`Scenario.of`). Its table `[advise]` has the defaults of the
+        parameters below.
     victim
         The job that is to become faster. Default: the one that the others slow down most.
     allow
@@ -118,8 +119,7 @@ def advise(
     >>> advice.victim, advice.best is None
     ('target', True)
     """
-    if not isinstance(scenario, Scenario):
-        scenario = load_scenario(Path(scenario))
+    scenario = as_scenario(scenario)
     given: dict[str, Any] = {"victim": victim, "jobs": jobs, "move": move, "allow": allow}
     given |= {"value": value, "seeds": seeds, "finalists": finalists}
     for key, chosen in given.items():
@@ -177,7 +177,7 @@ def find(
     def swept(make: Remedied, points: Sequence[Mapping[str, Any]], *, alone: bool = False, folder: Path = out) -> Study:
         plan = plan_of(make, points, name=name)
         if alone:
-            plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
+            plan = plan.with_alone()
         with nullcontext() if watch is None else watch(plan) as shown:
             return sweep(plan, folder, backend, report=None if shown is None else shown.report, until=until)
 

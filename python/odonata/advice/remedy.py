@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from odonata.document.writing import inline
 from odonata.study.axis import text
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Remedy:
                 where, name = f'in [[job]] "{parts[1]}"', ".".join(parts[2:])
             else:
                 where, name = "at the top", key
-            tables.setdefault(where, []).append(f"{name} = {_written(value)}")
+            tables.setdefault(where, []).append(f"{name} = {inline(value)}")
         for where, inside in tables.items():
             lines += [f"# {where}", *inside]
         return "\n".join(lines)
@@ -82,5 +83,5 @@ def _overlap(key: str, other: str) -> bool:
 
 
 def _written(value: Any) -> str:
-    """A value as TOML."""
+    """A value as tables show it."""
     return text([value])[1:-1]

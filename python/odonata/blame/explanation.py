@@ -15,7 +15,7 @@ from odonata.blame.shapley import MOST, Shapley, needed, shares
 from odonata.blame.without import Without, compare, pairs
 from odonata.errors import InputError, unknown
 from odonata.processors import processors
-from odonata.store import open_run
+from odonata.store import Run, open_run
 from odonata.store.columns import RECORDS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from odonata.blame.causes import Cause
     from odonata.runner import Progress
-    from odonata.store import Run
+    from odonata.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _by_class(causes: Iterable[Cause]) -> list[dict[str, Any]]:
 
 
 def explain(
-    run: Run | str | PathLike[str],
+    run: Run | Scenario | str | PathLike[str] | Mapping[str, Any],
     victim: str | None = None,
     *,
     alone: bool = True,
@@ -108,8 +108,9 @@ def explain(
     Parameters
     ----------
     run
-        The run, or its folder. If it has not recorded `measure.blame`, or not every operation and message of a job
-        with a program, it is simulated again with them; the results are the same.
+        The run, or its folder; or a scenario or its data, which is then simulated. If it has not recorded
+        `measure.blame`, or not every operation and message of a job with a program, it is simulated again with them;
+        the results are the same.
     victim
         Explain only this job. Default: all jobs that are not background.
     alone
@@ -141,8 +142,7 @@ def explain(
     >>> found.jobs[0].job, round(found.jobs[0].waiting_share, 1) > 0
     ('target', True)
     """
-    if isinstance(run, str | PathLike):
-        run = open_run(Path(run))
+    run = _run(run, progress)
     names = run.jobs["name"].to_list()
     if victim is not None and victim not in names:
         raise unknown("job", victim, names)
@@ -172,6 +172,17 @@ def explain(
         tuple(_undivided(names, victims, divided_shares)) if shapley else (),
         simulated(run, front, times, progress) if alone else recorded(run, front),
     )
+
+
+def _run(given: Run | Scenario | str | PathLike[str] | Mapping[str, Any], progress: Progress | None) -> Run:
+    """The run to explain."""
+    if isinstance(given, Run):
+        return given
+    if isinstance(given, str | PathLike):
+        return open_run(Path(given))
+    from odonata.runner import run
+
+    return run(given, progress=progress)
 
 
 def _undivided(names: Sequence[str], victims: Sequence[int], shapley: Sequence[Shapley]) -> list[LeftOut]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -12,6 +11,7 @@ from odonata import machine, units
 from odonata.calibration import measurements
 from odonata.calibration.fit import NAMES, Fitted, fit
 from odonata.calibration.simulated import Simulator, control_ps
+from odonata.document.writing import text
 from odonata.errors import InputError
 from odonata.machine import core
 from odonata.machine.host import HostTable
@@ -123,9 +123,7 @@ class Calibration:
         nodes = sorted({row.configuration.nodes for row in fitted})
         span = str(nodes[0]) if len(nodes) == 1 else f"{nodes[0]} to {nodes[-1]}"
         data = f"odonata calibrate {core.version()}, {len(fitted)} medians of {Path(self.file).name} on {span} nodes"
-        lines = [f"# Costs of the host of {self.system}, fitted by odonata calibrate.", "[host]"]
-        lines += [f"{key} = {_as_toml(value)}" for key, value in costs.items()]
-        lines += ["", "[sources]"]
+        sources: dict[str, str] = {}
         for key in costs:
             if key == "eager":
                 source = f"{data} (confidence: medium)"
@@ -134,12 +132,13 @@ class Calibration:
                 source = f"{data}; 95 %: {self.interval(key)} (confidence: {sure})"
             else:
                 source = "not fitted: as before the calibration (confidence: low)"
-            lines.append(f"{json.dumps(f'host.{key}')} = {json.dumps(source, ensure_ascii=False)}")
-        lines += ["", "[calibration]", f"system = {json.dumps(self.system)}"]
-        for part in ("fitted", "held out"):
-            if (error := self.error(part)) is not None:
-                lines.append(f"{json.dumps(f'median absolute error, {part}')} = {error:.4f}")
-        return "\n".join(lines) + "\n"
+            sources[f"host.{key}"] = source
+        errors = {part: self.error(part) for part in ("fitted", "held out")}
+        known = {
+            f"median absolute error, {part}": round(error, 4) for part, error in errors.items() if error is not None
+        }
+        head = f"# Costs of the host of {self.system}, fitted by odonata calibrate.\n"
+        return head + text({"host": costs, "sources": sources, "calibration": {"system": self.system, **known}})
 
     def interval(self, name: str) -> str:
         """The 95 % interval of a cost as text, in its unit.
@@ -260,10 +259,3 @@ def _split(rows: Sequence[Measurement], fit_nodes: int | None) -> tuple[list[Mea
             [row for row in rows if row.configuration.nodes > fit_nodes],
         )
     return [row for at, row in enumerate(rows) if at % 4 != 3], [row for at, row in enumerate(rows) if at % 4 == 3]
-
-
-def _as_toml(value: Any) -> str:
-    """A cost, or the table of GPUs in one line."""
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {json.dumps(of)}' for key, of in value.items())} }}"
-    return json.dumps(value)

@@ -7,11 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario
 from odonata.errors import InputError
 from odonata.machine import core
+from odonata.scenario import Scenario
 from odonata.scenario.programs import with_calls
 
 if TYPE_CHECKING:
@@ -70,9 +68,9 @@ class Simulator:
             if of.algorithm:
                 app["algorithm"] = of.algorithm
         job = {"name": "measured", "nodes": of.nodes, "ranks_per_node": of.ranks_per_node, "place": PLACE, "app": app}
-        text = tomlkit.dumps({"system": self.system, "job": [{**job, "overhead": "none"}], "run": {"seed": 1}})
+        data = {"system": self.system, "job": [{**job, "overhead": "none"}], "run": {"seed": 1}}
         try:
-            spec = scenario.parse(text).resolve().spec
+            spec = Scenario.of(data).resolve().spec
         except InputError as e:
             raise InputError(f"{of.label} on {of.nodes:,} nodes: {e.message}", hint=e.hint) from None
         self._specs[of] = spec, spec["jobs"][0]["program"]["body"]
@@ -82,5 +80,5 @@ def control_ps(system: str | dict[str, Any], size: int) -> float:
     """The time of a control message between two neighbours, without costs, in picoseconds. Raises InputError."""
     app = {"motif": "ping-pong", "message": f"{size} B"}
     job = {"name": "pair", "nodes": 2, "place": "contiguous", "app": app, "overhead": "none"}
-    spec = scenario.parse(tomlkit.dumps({"system": system, "job": [job], "run": {"seed": 1}})).resolve().spec
+    spec = Scenario.of({"system": system, "job": [job], "run": {"seed": 1}}).resolve().spec
     return float(core.run(spec)["ranks"]["finish_ps"].max()) / 2

@@ -18,21 +18,24 @@ from odonata.text import aligned
 RUNS = 2000
 """Runs of a repetition."""
 
-_SCENARIO = """\
-system = "tiny"
-routing = "fpar"
-[[job]]
-name = "target"
-place = { policy = "per-leaf", per_leaf = 1 }
-app = { pattern = "uniform-random", message = "4 KB", interval = "1 us", messages = 2 }
-[[job]]
-name = "noise"
-nodes = 6
-app = { pattern = "uniform-random", message = "40 KB", interval = "5 us" }
-background = true
-[measure]
-latency = "histogram"
-"""
+_SCENARIO = {
+    "system": "tiny",
+    "routing": "fpar",
+    "job": [
+        {
+            "name": "target",
+            "place": {"policy": "per-leaf", "per_leaf": 1},
+            "app": {"pattern": "uniform-random", "message": "4 KB", "interval": "1 us", "messages": 2},
+        },
+        {
+            "name": "noise",
+            "nodes": 6,
+            "app": {"pattern": "uniform-random", "message": "40 KB", "interval": "5 us"},
+            "background": True,
+        },
+    ],
+    "measure": {"latency": "histogram"},
+}
 
 
 def measure(repetitions: int) -> dict[str, Any]:
@@ -71,7 +74,7 @@ def _swept(runs: int) -> dict[str, float]:
 
     import polars as pl
 
-    from odonata import scenario
+    from odonata.scenario import Scenario
     from odonata.study.axis import Axis
     from odonata.study.local import LocalPool
     from odonata.study.plan import Plan
@@ -79,7 +82,7 @@ def _swept(runs: int) -> dict[str, float]:
 
     seeds = tuple((seed,) for seed in range(runs // 2))
     axes = (Axis(("routing",), (("fpar",), ("minimal",))), Axis(("run.seed",), seeds))
-    plan = Plan("bench", scenario.parse(_SCENARIO, "bench.toml"), axes)
+    plan = Plan("bench", Scenario.of(_SCENARIO), axes)
     with tempfile.TemporaryDirectory() as scratch:
         before, began = os.times(), time.perf_counter()
         sweep(plan, Path(scratch) / "out", LocalPool(1))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from odonata.errors import InputError
 from odonata.text import aligned
-
-#: The name in errors of the scenario that this command makes.
-_MADE_UP = "odonata show"
 
 
 def routes(name: str, source: int, destination: int, routing: str | None, limit: int) -> dict[str, Any]:
@@ -18,10 +16,10 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
     `name` is a machine or the file of a scenario. `routing` is a name or a table in TOML; None means the routing of the
     scenario, or the machine's default. Raises InputError if there is no such machine, node or routing.
     """
-    from odonata import scenario
     from odonata.document import read
     from odonata.document.edit import read_value
     from odonata.machine import core
+    from odonata.scenario import Scenario
 
     if source == destination:
         raise InputError(
@@ -29,21 +27,21 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         )
     if limit < 1:
         raise InputError(f"`--limit` must be at least 1, found {limit}")
-    given = read(name).data if name.endswith(".toml") else {}
-    source_scenario = scenario.parse(_SCENARIO, name if "system" in given else _MADE_UP)
+    document = read(name) if name.endswith(".toml") else None
+    if document is None or "system" not in document.data:
+        document = None
+        machine, folder = {"system": name}, Path()
+    else:
+        machine, folder = {key: document.data[key] for key in _OF_SCENARIO if key in document.data}, Path(name).parent
+    if routing is not None:
+        machine["routing"] = read_value(routing)
     try:
-        for key in _OF_SCENARIO & given.keys() if "system" in given else ():
-            source_scenario = source_scenario.set(key, given[key])
-        if "system" not in given:
-            source_scenario = source_scenario.set("system", name)
-        source_scenario = source_scenario.set("job.a.place.nodes", [source, destination])
-        if routing is not None:
-            source_scenario = source_scenario.set("routing", read_value(routing))
-        resolved = source_scenario.resolve()
+        resolved = Scenario.of({**machine, "job": [_job(source, destination)]}, folder=folder).resolve()
     except InputError as e:
-        if e.file is not None and e.file.startswith(_MADE_UP):
-            raise InputError(e.message, hint=e.hint) from None
-        raise
+        # Only what stands in the file has a place that the caller knows.
+        unplaced = e.but(key=None)
+        elsewhere = {"job"} if routing is None else {"job", "routing"}
+        raise unplaced if document is None or {*e.path[:1]} & elsewhere else document.locate(unplaced) from None
     paths = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
     group = resolved.system.describe()["router_group"]
     for path in paths["paths"]:
@@ -98,13 +96,10 @@ def _routing(spec: dict[str, Any]) -> str:
 
 
 #: Keys of a scenario that decide the paths of its packets.
-_OF_SCENARIO = {"system", "fabric", "routing", "sensing", "compat"}
+_OF_SCENARIO = ("system", "fabric", "routing", "sensing", "compat")
 
-_SCENARIO = """\
-system = "tiny"
 
-[[job]]
-name = "a"
-place = { nodes = [0, 1] }
-app = { pattern = "uniform-random", message = "1 B", interval = "1 us", messages = 1 }
-"""
+def _job(source: int, destination: int) -> dict[str, Any]:
+    """A job of two nodes, for which a scenario is resolved; what it sends does not matter."""
+    app = {"pattern": "uniform-random", "message": "1 B", "interval": "1 us", "messages": 1}
+    return {"name": "a", "place": {"nodes": [source, destination]}, "app": app}

@@ -2,7 +2,6 @@
 
 import json as json_module
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,7 @@ def run_seeds(
     first = int(resolved.spec["seed"])
     name = f"{Path(scenario.path).stem}-{resolved.id}"
     plan = plan_of(scenario, {SEED: list(range(first, first + seeds))}, name=name)
-    plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
+    plan = plan.with_alone()
     folder = out if out is not None else Path("studies") / name
     if not quiet:
         print(f"a study of {seeds} seeds, each job also alone: {folder}", file=sys.stderr)

@@ -3,7 +3,6 @@
 import json as json_module
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -104,7 +103,7 @@ def sweep(
     folder = out if out is not None else Path("studies") / study.stem
     plan = read.load(study, set_ or (), folder)
     if alone and not plan.alone:
-        plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
+        plan = plan.with_alone()
     sweeping.check_place(folder, plan, force=force)
     backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), plan.cluster)
     if force or not is_finished(plan, folder):

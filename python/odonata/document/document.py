@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from odonata import foreign, reading
 from odonata.document import edit, positions
@@ -34,34 +34,51 @@ class Document:
     def _lines(self) -> dict[positions.Path, int]:
         return positions.lines(self.original)
 
-    def set(self, key: str, value: Any) -> "Document":
+    def set(self, key: str, value: Any) -> Self:
         """A new document in which the dotted `key` has this value.
 
         A job is named, not counted: `job.target.nodes`. Raises InputError for a key that leads
         nowhere.
         """
         data = edit.applied(self.data, key, value)
-        return Document(self.file, self.original, data, (*self.changes, (key, value)))
+        return replace(self, data=data, changes=(*self.changes, (key, value)))
 
-    def first(self, count: int) -> "Document":
+    def first(self, count: int) -> Self:
         """The document with only the first `count` of its changes."""
-        document = parse(self.original, self.file)
+        document = replace(self, data=self._given(), changes=())
         for key, value in self.changes[:count]:
             document = document.set(key, value)
         return document
 
-    def changed_by(self, key: str) -> str:
-        """What errors call the document where a change of `key` is to blame."""
-        return f"{self.file} with -s {key}"
+    def _given(self) -> dict[str, Any]:
+        """The data without any change."""
+        return reading.parse_toml(self.original)
 
-    def locate(self, error: InputError) -> InputError:
-        """The error with the file and line of the value that its `path` leads to."""
-        if error.file is not None:
-            return error
+    def blaming(self, error: InputError, key: str) -> InputError:
+        """The error with the change of `key` as its position."""
+        return error.at(f"{self.file} with -s {key}")
+
+    def blames(self, error: InputError, key: str) -> bool:
+        """Whether the position of an error is the change of `key`."""
+        return error.file == f"{self.file} with -s {key}"
+
+    def change_of(self, error: InputError) -> str | None:
+        """The key of the last change of the value that the `path` of an error leads to; None if it is as given."""
+        key: str
         for key, _ in reversed(self.changes):
             changed = edit.path_of(self.data, key)
             if changed is not None and error.path[: len(changed)] == changed:
-                return error.at(self.changed_by(key))
+                return key
+        return None
+
+    def locate(self, error: InputError) -> InputError:
+        """The error with the position of the value that its `path` leads to: file and line, or the change of a key."""
+        if error.located:
+            return error
+        changed = self.change_of(error)
+        return self._located(error) if changed is None else self.blaming(error, changed)
+
+    def _located(self, error: InputError) -> InputError:
         path = error.path
         while path and path not in self._lines:
             path = path[:-1]

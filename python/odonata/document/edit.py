@@ -6,6 +6,7 @@ import tomllib
 from typing import Any
 
 from odonata import reading
+from odonata.document import writing
 from odonata.errors import InputError, nearest, shortened
 
 #: Keys whose value may be a bare name, and the key under which a table holds that name.
@@ -73,7 +74,7 @@ def text(original: str, changes: tuple[tuple[str, Any], ...], data: dict[str, An
             return result
     except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError, KeyError, RecursionError):
         pass
-    return tomlkit.dumps(data)
+    return writing.text(data)
 
 
 def _apply(root: Any, parts: list[str], value: Any, key: str) -> None:

@@ -6,12 +6,12 @@ of links, routers and hosts; one that lists groups of nodes also for the kind of
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from odonata import reading
+from odonata.document.writing import inline
 from odonata.errors import InputError
 from odonata.machine.sources import flat
 
@@ -54,7 +54,7 @@ def lines(system: System, *, cabled: bool) -> list[str]:
         kept.pop("failed", None)
         failures = {key: value for key, value in _failures(system).items() if value}
         kept |= {"failed": failures} if failures else {}
-    return [f"{key} = {toml_value(value)}" for key, value in flat(kept).items() if value is not None]
+    return [f"{key} = {inline(value)}" for key, value in flat(kept).items() if value is not None]
 
 
 def comments(system: System, *, cabled: bool) -> list[str]:
@@ -69,16 +69,6 @@ def _failures(system: System) -> dict[str, list[Any]]:
         "routers": list(failed.get("routers", ())),
         "nodes": [] if system.table.failed is None else list(system.table.failed.nodes),
     }
-
-
-def toml_value(value: Any) -> str:
-    """A value of TOML on one line; tables in lists are inline tables."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml_value(of)}" for key, of in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_value, value))}]"
-    # A text of JSON is one of TOML, except for DEL.
-    return json.dumps(value).replace("\x7f", "\\u007f")
 
 
 def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:

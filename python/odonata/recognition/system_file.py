@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from odonata.recognition.recognise import Recognised
-from odonata.recognition.remarks import toml_value
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+from odonata.document.writing import inline, key, pair
 
 
 def toml(recognised: Recognised) -> str:
@@ -21,7 +19,7 @@ def toml(recognised: Recognised) -> str:
     rows = [f"# Imported from {_line(recognised.file)} ({recognised.format}) by odonata cluster import."]
     rows += [f"# {_line(note)}" for note in recognised.notes]
     rows += _table(recognised.table, ())
-    rows += ["", "[sources]", *(f"{_key(key)} = {_value(text)}" for key, text in recognised.sources.items())]
+    rows += ["", "[sources]", *(pair(of, text) for of, text in recognised.sources.items())]
     return "\n".join(rows) + "\n"
 
 
@@ -36,26 +34,22 @@ def names(recognised: Recognised) -> str:
 
 
 def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    plain = {name: value for name, value in table.items() if not isinstance(value, dict)}
     if path and plain:
         yield ""
-        yield f"[{'.'.join(map(_key, path))}]"
-    for key, value in plain.items():
-        yield f"{_key(key)} = {_value(value)}"
-    for key, value in table.items():
+        yield f"[{'.'.join(map(key, path))}]"
+    for name, value in plain.items():
+        yield f"{key(name)} = {_value(value)}"
+    for name, value in table.items():
         if isinstance(value, dict):
-            yield from _table(value, (*path, key))
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
+            yield from _table(value, (*path, name))
 
 
 def _value(value: Any) -> str:
     """A value of TOML; long lists over several lines of at most 120 columns."""
     if not isinstance(value, list):
-        return toml_value(value)
-    parts = [toml_value(part) for part in value]
+        return inline(value)
+    parts = [inline(part) for part in value]
     if sum(map(len, parts)) + 2 * len(parts) < 80:
         return f"[{', '.join(parts)}]"
     lines, line = [], "   "

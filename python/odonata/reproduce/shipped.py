@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata import scenario
-from odonata.reproduce.written import toml
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from odonata.scenario import Scenario
 
 OF_JOBS = (
     *("name", "nodes", "place", "ranks_per_node", "mapping", "app", "iterations", "every", "start", "background"),
@@ -39,7 +37,7 @@ def beyond(made: Scenario) -> dict[str, tuple[Any, Any]]:
         return {NO_PRESET: (None, dict(system).get("name"))}
     jobs = [{key: value for key, value in job.items() if key in OF_JOBS} for job in data["job"]]
     plain = {"system": preset, **{key: data[key] for key in OF_RUN if key in data}, "job": jobs}
-    usual = scenario.parse(toml(plain), "shipped.toml").resolve().spec
+    usual = Scenario.of(plain).resolve().spec
     ours = made.resolve().spec
     gets, sets = (dict(_flat({**spec, "stop": None})) for spec in (usual, ours))
     return {

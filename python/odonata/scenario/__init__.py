@@ -1,8 +1,8 @@
 """Scenarios: a machine, the jobs on it, their nodes and traffic, and the measurements.
 
-`load(path)` reads a file, `Scenario.set` changes a value, and `Scenario.resolve` fills in everything that the file
-leaves open. `tables.py` has the tables of a scenario, `apps/` the traffic patterns and programs, and `routings/` the
-routings. `kang_files.py` reads the files of the authors of Kang 2019.
+`load(path)` reads a file, `Scenario.of(data)` takes Python's data, `Scenario.set` changes a value, and
+`Scenario.resolve` fills in everything that is left open. `tables.py` has the tables of a scenario, `apps/` the traffic
+patterns and programs, and `routings/` the routings. `kang_files.py` reads the files of the authors of Kang 2019.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.scenario.kang_files import read_kang
     from odonata.scenario.resolve import Resolved
     from odonata.scenario.routings import ROUTINGS
-    from odonata.scenario.scenario import Scenario, load, parse, read, system
+    from odonata.scenario.scenario import Scenario, as_scenario, load, parse, read, system
 
 __all__ = [
     "COLLECTIVES",
@@ -23,6 +23,7 @@ __all__ = [
     "ROUTINGS",
     "Resolved",
     "Scenario",
+    "as_scenario",
     "load",
     "parse",
     "read",
@@ -37,6 +38,6 @@ __getattr__ = lazily(
         "kang_files": ("read_kang",),
         "resolve": ("Resolved",),
         "routings": ("ROUTINGS",),
-        "scenario": ("Scenario", "load", "parse", "read", "system"),
+        "scenario": ("Scenario", "as_scenario", "load", "parse", "read", "system"),
     },
 )

@@ -1,4 +1,4 @@
-"""A scenario: its text, its data, and its resolution."""
+"""A scenario: its data, from a file or from Python, and its resolution."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import reading
+from odonata.document.data import Data
+from odonata.document.data import of as document_of
 from odonata.document.document import Document
 from odonata.document.document import parse as parse_document
 from odonata.document.document import read as read_document
 from odonata.document.edit import read_value
-from odonata.document.plain import plain
+from odonata.document.plain import EXPECTED, checked, shown
 from odonata.errors import Attributes, InputError
 
 if TYPE_CHECKING:
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from odonata.scenario.resolve import Resolved
     from odonata.scenario.tables import ScenarioTable
 
+DATA = "scenario.toml"
+"""The file that data would be in, which says the folder of the files that it names."""
+
 # The models of scenarios and machines are imported where a scenario is checked or resolved, which a finished run is
 # not: they take half of the time of a short command.
 
@@ -32,14 +38,14 @@ if TYPE_CHECKING:
 class Scenario(Attributes):
     """A scenario: which jobs run where on which machine. Immutable: `set` returns another one.
 
-    `load` reads one from a file.
+    `load` reads one from a file, `of` makes one of Python's data.
 
     Attributes
     ----------
     document
-        The TOML, with the line of every value.
+        Its data, with the position of every value.
     path
-        The file. Files that the scenario names are relative to it.
+        The file. Files that the scenario names are relative to it. Of data, a file that need not exist.
 
     Examples
     --------
@@ -53,14 +59,45 @@ class Scenario(Attributes):
     document: Document
     path: Path
 
+    @staticmethod
+    def of(data: Mapping[str, Any], *, folder: str | Path = ".") -> Scenario:
+        """Make a scenario of data, which no text is written of.
+
+        Parameters
+        ----------
+        data
+            The tables and keys of a scenario's file: dictionaries, lists, texts, numbers and booleans, also those of
+            NumPy, and paths where it names files. A key with the value `None` is not given. The data is copied.
+        folder
+            Files that the data names are relative to this folder. Default: the current one.
+
+        Returns
+        -------
+        Scenario
+
+        Raises
+        ------
+        InputError
+            With the path of the key, such as `job[0].app.interval`, for every error that does not need the machine.
+
+        Examples
+        --------
+        >>> import odonata as od
+        >>> app = {"collective": "allreduce", "message": "1 MB"}
+        >>> jobs = [{"name": f"job-{number}", "nodes": 4, "app": app} for number in range(3)]
+        >>> od.run(od.Scenario.of({"system": "tiny", "job": jobs})).jobs.height
+        3
+        """
+        return _of(data, folder).checked()
+
     @property
     def text(self) -> str:
-        """The TOML as given, after all changes."""
+        """The TOML as given, after all changes; of data, what a file of it holds."""
         return self.document.text
 
     @property
     def data(self) -> dict[str, Any]:
-        """The data of the TOML (not to be changed: use `set`)."""
+        """The data (not to be changed: use `set`)."""
         return self.document.data
 
     def set(self, key: str, value: Any) -> Scenario:
@@ -90,7 +127,7 @@ class Scenario(Attributes):
         7
         """
         self._refuse_imported(key)
-        return Scenario(self.document.set(key, _check_settable(key, plain(value))), self.path)
+        return Scenario(self.document.set(key, _settable(key, value)), self.path)
 
     def _refuse_imported(self, key: str) -> None:
         """Jobs from `import` are not in the document, so nothing of them can be set there."""
@@ -103,7 +140,8 @@ class Scenario(Attributes):
             hint = (
                 "jobs that come from `import` cannot be changed with -s; change the imported files, or write a [[job]]"
             )
-            raise InputError(f"cannot set `{key}`: there is no [[job]] `{name}`", file=self.document.file, hint=hint)
+            error = InputError(f"cannot set `{key}`: there is no [[job]] `{name}`", hint=hint)
+            raise self.document.locate(error)
 
     @cached_property
     def read(self) -> dict[str, str]:
@@ -231,7 +269,7 @@ class Scenario(Attributes):
         one until `read` succeeds.
         """
         located = self.document.locate(error)
-        if error.file is not None or (located.line is None and located.file != self.document.file):
+        if error.located or self.document.change_of(error) is not None:
             return located
         for count in reversed(range(len(self.document.changes))):
             try:
@@ -241,11 +279,11 @@ class Scenario(Attributes):
                     break
             else:
                 key = self.document.changes[count][0]
-                return _naming_its_job(error, key, self.document.data).at(self.document.changed_by(key))
+                return self.document.blaming(_naming_its_job(error, key, self.document.data), key)
         return located
 
     def located(self, error: InputError) -> InputError:
-        """Return an error about a value of this scenario, with the file and line of the value.
+        """Return an error about a value of this scenario, with the position of the value.
 
         Parameters
         ----------
@@ -263,13 +301,14 @@ class Scenario(Attributes):
 
     def __repr__(self) -> str:
         """One line: which jobs on which machine, or that the scenario is wrong."""
+        name = "data" if isinstance(self.document, Data) else repr(str(self.path))
         try:
             resolved = self.resolve()
         except InputError as e:
-            return f"Scenario({str(self.path)!r}, wrong: {e.message})"
+            return f"Scenario({name}, wrong: {e.message})"
         jobs = " + ".join(f"{job['name']} ({len(set(job['nodes'])):,} nodes)" for job in resolved.spec["jobs"])
         routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
-        return f"Scenario({str(self.path)!r}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
+        return f"Scenario({name}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
 
 
 def _naming_its_job(error: InputError, key: str, data: Mapping[str, Any]) -> InputError:
@@ -298,21 +337,26 @@ def _decided(document: Document, path: Path) -> None:
 
 
 def load(
-    path: str | Path,
+    scenario: str | PathLike[str] | Mapping[str, Any],
     overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]] = (),
     seed: int | None = None,
+    *,
+    folder: str | Path | None = None,
 ) -> Scenario:
-    """Read a scenario file.
+    """Read a scenario, from its file or from data.
 
     Parameters
     ----------
-    path
-        The file (TOML).
+    scenario
+        The file (TOML), or the data, as `Scenario.of` takes it.
     overrides
         Values to change, in this order: a text `"key=value"` as after `-s` on the command line, with the value in TOML;
         a table of values by key; or a list of such texts and of (key, value) pairs.
     seed
         The same as a last override of `run.seed`.
+    folder
+        Files that data names are relative to this folder. Default: the current one. Those that a file names are
+        relative to the file.
 
     Returns
     -------
@@ -321,7 +365,7 @@ def load(
     Raises
     ------
     InputError
-        With file and line, for every error that does not need the machine.
+        With file and line, or with the path of the key in data, for every error that does not need the machine.
 
     Examples
     --------
@@ -332,7 +376,32 @@ def load(
     >>> od.load("examples/quick.toml", {"run.seed": 4, "routing": "minimal"}).data["routing"]
     'minimal'
     """
-    return read(path, overrides, seed).checked()
+    if isinstance(scenario, Mapping):
+        return _with(_of(scenario, folder or "."), overrides, seed).checked()
+    given: object = scenario
+    if not isinstance(given, str | PathLike):
+        hint = 'odonata.load("scenario.toml"), or odonata.load({"system": "tiny", "job": [...]})'
+        raise InputError(f"expected the path or the data of a scenario, found `{shown(given)}`", hint=hint)
+    if folder is not None:
+        raise InputError("`folder` is for data: files that a file names are relative to the file")
+    return read(Path(given), overrides, seed).checked()
+
+
+def as_scenario(given: object) -> Scenario:
+    """The scenario that a function of the interface got: a `Scenario`, the path of a file, or data.
+
+    Raises InputError as `load`, and for anything else.
+    """
+    if isinstance(given, Scenario):
+        return given
+    if isinstance(given, str | PathLike | Mapping):
+        return load(given)
+    hint = 'the path of its file, its data {"system": "tiny", "job": [...]}, or odonata.load(...)'
+    raise InputError(f"expected a scenario, found `{shown(given)}`", hint=hint)
+
+
+def _of(data: Mapping[str, Any], folder: str | Path) -> Scenario:
+    return Scenario(document_of(data, "scenario"), Path(folder) / DATA)
 
 
 def read(
@@ -340,7 +409,7 @@ def read(
     overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]] = (),
     seed: int | None = None,
 ) -> Scenario:
-    """As `load`, without checking what the scenario says."""
+    """A scenario file as `load` reads it, without checking what it says."""
     return _with(Scenario(read_document(path), Path(path)), overrides, seed)
 
 
@@ -396,7 +465,7 @@ def _with(
             try:
                 read = read_value(value.strip())
             except InputError as e:
-                raise e.at(scenario.document.changed_by(key.strip())) from None
+                raise scenario.document.blaming(e, key.strip()) from None
             scenario = scenario.set(key.strip(), read)
         elif _is_pair(override):
             scenario = scenario.set(*override)
@@ -408,14 +477,13 @@ def _with(
     return scenario
 
 
-def _check_settable(key: str, value: Any) -> Any:
-    """Refuses a value that TOML cannot express, so that the scenario can be written as text."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    for inner in inside or ():
-        _check_settable(key, inner)
-    if inside is None and not isinstance(value, bool | int | float | str):
-        raise InputError(f"cannot set `{key}` to `{value!r}`", hint="texts, numbers, lists and tables are possible")
-    return value
+def _settable(key: str, value: Any) -> Any:
+    """The value in the types of TOML, so that the scenario can be written as text. Raises InputError for others."""
+    try:
+        return checked(value)
+    except InputError as e:
+        hint = "texts, numbers, lists and tables are possible" if EXPECTED in e.message else e.message
+        raise InputError(f"cannot set `{key}` to `{shown(value)}`", hint=hint) from None
 
 
 def _is_pair(override: object) -> bool:

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from odonata import scenario
 from odonata.document import Document, parse, read, validate
+from odonata.document import of as document_of
 from odonata.errors import InputError
 from odonata.placement import POLICIES, read_options
 from odonata.placement.policy import Freedom
 from odonata.queue.accounting import counts_processors
 from odonata.queue.records import Job
+from odonata.scenario import Scenario
 from odonata.scheduler import synthetic
 from odonata.scheduler.submission import Submission, Told, read_stream, submission
 from odonata.scheduler.tables import ScheduleTable
 from odonata.scheduler.timeline import FEWEST, Case
-from odonata.scheduler.window import Member, content_of_job, content_of_machine, toml_of
+from odonata.scheduler.window import Member, content_of_job, content_of_machine
+from odonata.study.axis import text
 from odonata.units import format_time
 from odonata.workload.book import Book, book_of, read_book
 from odonata.workload.from_queue import interval_of_load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
 
     from odonata.machine import System
     from odonata.scenario import Resolved
     from odonata.scheduler.tables import StreamTable
 
-_PROBE = ('name = "probe"', "nodes = 2", 'app = { collective = "barrier" }')
+_PROBE = {"name": "probe", "nodes": 2, "app": {"collective": "barrier"}}
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class Plan:
     document: Document
     table: ScheduleTable
     system: System
-    machine: str
-    """System, routing and so on, as TOML lines of a scenario."""
+    machine: Mapping[str, Any]
+    """System, routing and so on: keys and values of a scenario."""
     folder: Path
     book: Book
     streams: tuple[Stream, ...]
@@ -61,7 +65,7 @@ class Plan:
     """What was left out or assumed."""
     content: str
     """A hash of what the machine resolves to."""
-    _traffic: dict[tuple[int, int], tuple[str, bool]] = field(default_factory=dict)
+    _traffic: dict[tuple[int, int], tuple[Mapping[str, Any], bool]] = field(default_factory=dict)
     _contents: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def member(self, job: Submission, nodes: tuple[int, ...]) -> Member:
@@ -83,22 +87,21 @@ class Plan:
 
     def resolved(self, rule: int, nodes: int) -> Resolved:
         """The application of a rule alone on so many nodes. Raises InputError at its place in the book."""
-        job = ["[[job]]", 'name = "job"', f"nodes = {nodes}", self.traffic(rule, nodes)[0], "background = true"]
-        text = "\n".join([self.machine, *job, "[run]", 'until = "1 us"'])
+        job = {"name": "job", "nodes": nodes, **self.traffic(rule, nodes)[0], "background": True}
         try:
-            return scenario.parse(text, self.folder / "window.toml").resolve()
+            return Scenario.of({**self.machine, "job": [job], "run": {"until": "1 us"}}, folder=self.folder).resolve()
         except InputError as problem:
             message = f"a job of {nodes:,} nodes by the rule `{self.book.table.rule[rule].name}`: {problem.message}"
             located = InputError(message, hint=problem.hint, path=("rule", rule, "app"))
             raise self.book.document.locate(located) from None
 
-    def traffic(self, rule: int, nodes: int) -> tuple[str, bool]:
-        """The application of a rule of the book on so many nodes, as TOML lines, and whether it is a program."""
+    def traffic(self, rule: int, nodes: int) -> tuple[Mapping[str, Any], bool]:
+        """The application of a rule of the book on so many nodes (keys of a job), and whether it is a program."""
         if (rule, nodes) not in self._traffic:
             self._traffic[rule, nodes] = self._traffic_of(rule, nodes)
         return self._traffic[rule, nodes]
 
-    def _traffic_of(self, rule: int, nodes: int) -> tuple[str, bool]:
+    def _traffic_of(self, rule: int, nodes: int) -> tuple[Mapping[str, Any], bool]:
         traffic = self.book.traffic(rule)
         keys = dict(traffic.keys)
         # How long a job sends is not the book's to say: as long as it runs.
@@ -109,16 +112,17 @@ class Plan:
             except InputError as problem:
                 raise self.book.document.locate(problem.under("rule", rule, "app")) from None
             keys["app"] = {**keys["app"], "interval": format_time(interval)}
-        return toml_of(keys), traffic.is_program
+        return keys, traffic.is_program
 
 
-def load(path: str | Path, overrides: Sequence[str] = ()) -> Plan:
-    """Read the file of a schedule.
+def load(schedule: str | PathLike[str] | Mapping[str, Any], overrides: Sequence[str] = ()) -> Plan:
+    """Read a schedule.
 
     Parameters
     ----------
-    path
-        The file (TOML). Files that it names are relative to it.
+    schedule
+        The file (TOML), or its data. Files that a file names are relative to it, those that data names to the current
+        folder.
     overrides
         Changes of its values, as `"place=simple"`.
 
@@ -129,9 +133,11 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Plan:
     Raises
     ------
     InputError
-        With file and line, for anything that cannot be simulated.
+        With file and line, or the path of the key in data, for anything that cannot be simulated.
     """
-    path = Path(path)
+    if isinstance(schedule, Mapping):
+        return plan_of(_changed(document_of(schedule, "schedule"), overrides), Path("schedule.toml"))
+    path = Path(schedule)
     return plan_of(_changed(read(path), overrides), path)
 
 
@@ -157,9 +163,9 @@ def plan_of(document: Document, path: Path) -> Plan:
 
 def _plan(document: Document, table: ScheduleTable, path: Path) -> Plan:
     keys = ("system", "routing", "sensing", "fabric")
-    machine = toml_of({key: document.data[key] for key in keys if key in document.data})
+    machine = {key: document.data[key] for key in keys if key in document.data}
     try:
-        probe = scenario.parse("\n".join([machine, "[[job]]", *_PROBE]), path).resolve()
+        probe = Scenario.of({**machine, "job": [_PROBE]}, folder=path.parent).resolve()
     except InputError as problem:
         at = problem.path if problem.path[:1] in [(key,) for key in keys] else ()
         raise InputError(problem.message, hint=problem.hint, path=at or ("system",)) from None
@@ -270,7 +276,8 @@ def _cases(table: ScheduleTable, system: System, path: Path) -> list[tuple[str, 
         if freedom is Freedom.NONE or policy.counts_itself:
             message = f"`{policy.name}` names its nodes or counts them itself; a stream needs a policy that chooses"
             raise InputError(message, path=where)
-        shown = policy.name if not options else f"{policy.name} {toml_of(options).replace(chr(10), ', ')}"
+        shown = ", ".join(f"{key} = {text([value])[1:-1]}" for key, value in options.items())
+        shown = f"{policy.name} {shown}".rstrip()
         for backfill in table.backfill:
             name = shown if len(table.backfill) == 1 else f"{shown}, {backfill}"
             kill = table.over_limit == "kill"

@@ -15,7 +15,7 @@ from odonata.scheduler.plan import load
 from odonata.scheduler.scheduling import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future
     from os import PathLike
 
@@ -46,7 +46,7 @@ class _OfDask:
 
 
 def schedule(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
     *,
     out: str | Path | None = None,
@@ -63,7 +63,7 @@ def schedule(
     Parameters
     ----------
     file
-        The schedule (TOML); `docs/schedule.md` describes it.
+        The file of the schedule (TOML), or its data; `docs/schedule.md` describes it.
     overrides
         Changes of its values, such as `"backfill=none"`.
     out
@@ -102,7 +102,7 @@ def schedule(
     >>> [case.network_slowdown for case in found.cases]  # without contention
     [1.0, 1.0]
     """
-    plan = load(Path(file), overrides)
+    plan = load(file, overrides)
     many = processors() if workers is None else workers
     if many < 1:
         raise InputError(f"expected a number of workers from 1 on, found {many}")

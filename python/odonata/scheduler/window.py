@@ -11,13 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError, RunError
 from odonata.placement.ids import format_ids
-from odonata.study.axis import text as as_toml
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ SLACK = 1.25
 class Member:
     """A job in a window: what it runs, and on which nodes."""
 
-    keys: str
-    """Its application, as TOML lines of a `[[job]]`."""
+    keys: Mapping[str, Any] = field(hash=False)
+    """Its application: keys and values of a `[[job]]`."""
     nodes: tuple[int, ...]
     program: bool
     """Whether it has iterations. A pattern sends at its own rate, whatever the network does."""
@@ -52,8 +51,8 @@ class Member:
 class Window:
     """What is simulated. Equal windows have equal results."""
 
-    machine: str
-    """System, routing and so on, as TOML lines."""
+    machine: Mapping[str, Any] = field(hash=False)
+    """System, routing and so on: keys and values of a scenario."""
     folder: str
     """The folder that files in them are relative to."""
     members: tuple[Member, ...]
@@ -135,24 +134,22 @@ def simulate(window: Window) -> Measured:
     return Measured(tuple(mean for mean, _ in estimates), errors, length, hops, wall)
 
 
-def scenario_text(window: Window, extent: int) -> str:
+def scenario_of(window: Window, extent: int) -> dict[str, Any]:
     """The scenario of a window: of this length in ps, or for a job alone of so many iterations that count."""
-    lines = [window.machine]
-    for number, member in enumerate(window.members):
-        lines += ["[[job]]", f'name = "j{number}"', f'place = {{ nodes = "{format_ids(member.nodes)}" }}', member.keys]
-        lines.append("background = true" if window.first_ps else f"iterations = {WARM_UP + extent + 1}")
-    lines.append("[run]")
-    if window.first_ps:
-        lines.append(f'until = "{format_time(extent)}"')
-    return "\n".join([*lines, f"seed = {window.seed}", ""])
+    length = {"background": True} if window.first_ps else {"iterations": WARM_UP + extent + 1}
+    jobs = [
+        {"name": f"j{number}", "place": {"nodes": format_ids(member.nodes)}, **member.keys, **length}
+        for number, member in enumerate(window.members)
+    ]
+    until = {"until": format_time(extent)} if window.first_ps else {}
+    return {**window.machine, "job": jobs, "run": {**until, "seed": window.seed}}
 
 
 def _run(window: Window, extent: int) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    from pathlib import Path
+    from odonata import runner
+    from odonata.scenario import Scenario
 
-    from odonata import runner, scenario
-
-    resolved = scenario.parse(scenario_text(window, extent), Path(window.folder) / "window.toml").resolve()
+    resolved = Scenario.of(scenario_of(window, extent), folder=window.folder).resolve()
     if window.content and content_of_machine(resolved.spec) != window.content:
         raise RunError("a file that describes the machine is another one than at the begin of the schedule")
     return resolved.spec, runner.simulate(resolved.spec)
@@ -208,8 +205,3 @@ def safely(window: Window) -> tuple[Measured | None, str]:
         return simulate(window), ""
     except OdonataError as problem:
         return None, str(problem)
-
-
-def toml_of(keys: Mapping[str, Any]) -> str:
-    """Values as TOML lines."""
-    return "\n".join(f"{key} = {as_toml([value])[1:-1]}" for key, value in keys.items())

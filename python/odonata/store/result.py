@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from odonata.document import Document
+
 
 class Run(Attributes):
     """The results of a scenario: tables (polars frames) and a summary. Immutable.
@@ -34,7 +36,7 @@ class Run(Attributes):
 
     _manifest: Mapping[str, Any]
     _resolved: Mapping[str, Any]
-    _scenario: str
+    _scenario: str | Document
     _tables: Mapping[str, pl.DataFrame | pl.LazyFrame]
     _path: Path | None
 
@@ -42,7 +44,7 @@ class Run(Attributes):
         self,
         manifest: Mapping[str, Any],
         resolved: Mapping[str, Any],
-        scenario: str,
+        scenario: str | Document,
         tables: Mapping[str, pl.DataFrame | pl.LazyFrame],
         path: Path | None = None,
     ) -> None:
@@ -85,8 +87,8 @@ class Run(Attributes):
 
     @property
     def scenario(self) -> str:
-        """`scenario.toml`: the scenario as given."""
-        return self._scenario
+        """`scenario.toml`: the scenario as given; of data, as TOML."""
+        return self._scenario if isinstance(self._scenario, str) else self._scenario.text
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table by its name: `run.table("jobs")` is `run.jobs`.

@@ -57,7 +57,7 @@ def _check(plan: Plan, index: int, row: int, document: Document | None) -> Scena
             _ = scenario.table
     except InputError as e:
         for axis, step, key, value in changes:
-            if e.file == _blamed(scenario, key):
+            if scenario.document.blames(e, key):
                 raise _at(InputError(e.message, hint=e.hint), axis, step, key, value, document) from None
         raise
     return scenario
@@ -71,7 +71,7 @@ def _check_machine(scenario: Scenario, axis: Axis, row: int, document: Document 
         key = axis.keys[column]
         # An error in the file of a machine has its position there; the line of the study shows which value caused it.
         line = "" if e.line is None else f":{e.line}"
-        where = "" if e.file in (None, _blamed(scenario, key)) else f"{e.file}{line}: "
+        where = "" if e.file is None or scenario.document.blames(e, key) else f"{e.file}{line}: "
         problem = InputError(where + e.message, hint=e.hint)
         raise _at(problem, axis, row, key, axis.rows[row][column], document) from None
 
@@ -83,10 +83,6 @@ def _is_of_machine(key: str) -> bool:
 def _has_text(value: object) -> bool:
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return isinstance(value, str) or any(map(_has_text, inside))
-
-
-def _blamed(scenario: Scenario, key: str) -> str:
-    return scenario.document.changed_by(key)
 
 
 def _at(error: InputError, axis: Axis, row: int, key: str, value: object, document: Document | None) -> InputError:

@@ -137,7 +137,7 @@ def write(ledger: Ledger, folder: Path) -> None:
     plan = ledger.plan
     made = tables(ledger)
     contents: dict[str, bytes | memoryview] = {
-        "study.toml": plan.text.encode(),
+        "study.toml": plan.as_text().encode(),
         "scenario.toml": (plan.base.text if isinstance(plan.base, Scenario) else _MADE).encode(),
         "runs.parquet": parquet(made["runs"]),
         "jobs.parquet": parquet(made["jobs"], columns_of("jobs")),

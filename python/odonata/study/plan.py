@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from odonata.document import writing
 from odonata.errors import InputError
 from odonata.scenario import Scenario
 from odonata.study.keep import mark
@@ -60,7 +61,7 @@ class Plan:
     cluster: Mapping[str, Any] = field(default_factory=dict)
     """`[cluster]`: options of the queue, for `--on slurm`."""
     text: str = ""
-    """The study as given."""
+    """The study as given; empty if it was made in Python (`as_text`)."""
     file: str | None = None
     """Its name in errors; `None` if it was not read from a file."""
     keep: Keep | None = None
@@ -104,6 +105,26 @@ class Plan:
             changed = changed.set(key, value)
         return changed
 
+    def with_alone(self) -> Plan:
+        """The same plan with each job that is not background also alone."""
+        return replace(self, alone=True, text=self.text and "alone = true\n" + self.text)
+
+    def as_text(self) -> str:
+        """The study as a file, for its folder. If a function makes its scenarios, it is the part that can be a file."""
+        if self.text:
+            return self.text
+        study: dict[str, Any] = {"alone": True} if self.alone else {}
+        head = ""
+        if isinstance(self.base, Scenario):
+            study["base"] = "scenario.toml"
+        else:
+            head = f"# Scenarios are made by the function {named(self.base)}.\n"
+        single = {axis.keys[0]: [row[0] for row in axis.rows] for axis in self.axes if len(axis.keys) == 1}
+        zipped = [axis for axis in self.axes if len(axis.keys) > 1]
+        study |= {"sweep": single} if single else {}
+        columns = [dict(zip(axis.keys, map(list, zip(*axis.rows, strict=True)), strict=True)) for axis in zipped]
+        return head + writing.text(study | ({"zip": columns} if columns else {}))
+
     def sendable(self) -> Plan:
         """The same plan for workers that have another current directory: with the absolute path of its scenario."""
         if not isinstance(self.base, Scenario):
@@ -131,6 +152,11 @@ class Plan:
         from odonata.study.axis import text
 
         return ", ".join(f"{key} = {text(value)}" for key, value in self.point(number)) or "the scenario as it is"
+
+
+def named(make: Make) -> str:
+    """The name of a function that makes scenarios."""
+    return str(getattr(make, "__qualname__", type(make).__name__))
 
 
 def _importable(module: str) -> bool:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata.document.plain import plain
+from odonata.document.plain import checked, plain
 from odonata.errors import InputError
 from odonata.processors import processors
-from odonata.scenario import Scenario
+from odonata.scenario import Scenario, as_scenario
 from odonata.study import read
 from odonata.study.axis import Axis
 from odonata.study.check import check_values
 from odonata.study.local import LocalPool
-from odonata.study.plan import Plan, check_axes
+from odonata.study.plan import Plan, check_axes, named
 from odonata.study.sweep import sweep as run_sweep
 from odonata.study.task import POINT
 from odonata.study.values import is_range, values
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    scenario: Scenario | Make | str | PathLike[str],
+    scenario: Scenario | Make | str | PathLike[str] | Mapping[str, Any],
     axes: Axes | Points | None = None,
     *,
     keep: Keep | None = None,
@@ -56,8 +53,9 @@ def sweep(
     Parameters
     ----------
     scenario
-        The scenario, or the path of its file; without `axes` the path of a study, as `odonata sweep` takes it. Or a
-        function that makes a scenario of the keys and values of each point, which are then its own.
+        The scenario, the path of its file, or its data (`Scenario.of`); without `axes` the path or the data of a study,
+        as `odonata sweep` takes it. Or a function that makes a scenario of the keys and values of each point, which are
+        then its own.
     axes
         Values for each key of `Scenario.set`: a list, a range such as `{"from": 1, "to": 10}`, or a function that
         returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). A tuple of keys with tuples of
@@ -109,7 +107,7 @@ def sweep(
     """
     plan = plan_of(scenario, axes, keep, name)
     if alone and not plan.alone:
-        plan = replace(plan, alone=True, text="alone = true\n" + plan.text)
+        plan = plan.with_alone()
     report = None if progress is None else _reporting(progress)
     choices: dict[str, Any] = {"force": force, "retry_failed": retry_failed, "keep_stale": keep_stale, "report": report}
     if client is not None:
@@ -135,38 +133,32 @@ def _reporting(progress: Callable[[int, int], object]) -> Callable[[Ledger], obj
 
 
 def plan_of(
-    scenario: Scenario | Make | str | PathLike[str],
+    scenario: Scenario | Make | str | PathLike[str] | Mapping[str, Any],
     axes: Axes | Points | None = None,
     keep: Keep | None = None,
     name: str | None = None,
 ) -> Plan:
     """The plan that `sweep` sweeps; parameters and errors are the same."""
     if axes is None:
-        if isinstance(scenario, str | PathLike):
-            read_plan = read.load(Path(scenario))
-            return replace(read_plan, keep=keep or read_plan.keep, mark=None, name=name or read_plan.name)
+        if isinstance(scenario, str | PathLike | Mapping):
+            given = read.of(scenario) if isinstance(scenario, Mapping) else read.load(Path(scenario))
+            return replace(given, keep=keep or given.keep, mark=None, name=name or given.name)
         hint = 'odonata.sweep(scenario, {"run.seed": range(10)}), or odonata.sweep("study.toml")'
         raise InputError("a sweep needs axes, or the path of a study", hint=hint)
-    if isinstance(scenario, str | PathLike):
-        from odonata.scenario import load
-
-        scenario = load(Path(scenario))
-    if not isinstance(scenario, Scenario) and not callable(scenario):
-        raise InputError(f"expected a scenario or the path of one, found `{scenario!r}`")
+    if isinstance(scenario, Mapping) or not callable(scenario):
+        scenario = as_scenario(scenario)
     made = _points(axes) if isinstance(axes, Sequence) else tuple(_axis(keys, given) for keys, given in axes.items())
     if not made:
         raise InputError("the study has no axis", hint='such as {"run.seed": range(10)}')
     if isinstance(scenario, Scenario):
         check_axes(made)
-        plan = Plan(name or Path(scenario.path).stem, scenario, made, text=_text(made), keep=keep)
+        plan = Plan(name or Path(scenario.path).stem, scenario, made, keep=keep)
         check_values(plan, None)
         return plan
     for key in (key for axis in made for key in axis.keys):
         if key in (POINT, "id", "status", "error"):
             raise InputError(f"`{key}` is a column of `runs`, so it cannot be a key", hint="give it another name")
-    made_by = getattr(scenario, "__qualname__", type(scenario).__name__)
-    text = f"# Scenarios are made by the function {made_by}.\n{_text(made, base=False)}"
-    return Plan(name or made_by, scenario, made, text=text, keep=keep)
+    return Plan(name or named(scenario), scenario, made, keep=keep)
 
 
 def _points(points: Points) -> tuple[Axis, ...]:
@@ -191,7 +183,10 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
         if isinstance(listed, Set):
             raise InputError(f"`{name}`: the values of a set have no order", hint="use sorted(...)")
         listed = list(listed)
-    listed = plain(listed)
+    try:
+        listed = checked(listed)
+    except InputError as e:
+        raise InputError(f"`{name}`: an axis has an invalid value: {e.message}", hint=e.hint) from None
     try:
         chosen = values(listed)
     except InputError as e:
@@ -202,49 +197,3 @@ def _axis(keys: str | tuple[str, ...], given: Values) -> Axis:
         if not isinstance(row, list) or len(row) != len(keys):
             raise InputError(f"`{name}`: expected {len(keys)} values, found `{row!r}`")
     return Axis(tuple(keys), tuple(map(tuple, chosen)))
-
-
-def _text(axes: tuple[Axis, ...], *, base: bool = True) -> str:
-    """The study as a file, for its folder; without `base`, the part that can be a file."""
-    parts = ['base = "scenario.toml"\n'] if base else []
-    single = [axis for axis in axes if len(axis.keys) == 1]
-    tables = [("[sweep]", [(axis.keys[0], [row[0] for row in axis.rows]) for axis in single])] if single else []
-    zipped = [axis for axis in axes if len(axis.keys) > 1]
-    tables += [
-        ("[[zip]]", list(zip(axis.keys, map(list, zip(*axis.rows, strict=True)), strict=True))) for axis in zipped
-    ]
-    for header, columns in tables:
-        parts.append(header + "".join(f"\n{_key(key)} = {_array(values)}" for key, values in columns) + "\n")
-    return "\n".join(parts)
-
-
-@lru_cache(maxsize=1024)
-def _key(key: str) -> str:
-    """As it is written in TOML."""
-    return tomlkit.dumps({key: 0}).rpartition(" = ")[0]
-
-
-def _array(values: Iterable[Any]) -> str:
-    """As it is written in TOML."""
-    try:
-        return f"[{', '.join(_inline(value) for value in values)}]"
-    except (TypeError, ValueError) as problem:
-        raise InputError(f"an axis has an invalid value: {problem}") from None
-
-
-def _inline(value: Any, *, of_table: bool = False) -> str:
-    """A value as tomlkit writes it, which takes as long as a short run of the point.
-
-    A table of a table (`of_table`) has no blanks after commas, as tomlkit has it.
-    """
-    kind = type(value)
-    if kind is str and value.isascii() and value.isprintable() and not {'"', "\\"} & set(value):
-        return f'"{value}"'
-    if kind is int:
-        return str(value)
-    if kind is list:
-        return f"[{', '.join(map(_inline, value))}]"
-    if kind is dict:
-        entries = (f"{_key(key)} = {_inline(entry, of_table=True)}" for key, entry in value.items())
-        return f"{{{(',' if of_table else ', ').join(entries)}}}"
-    return str(tomlkit.item([[value]]).as_string()[2:-2])

@@ -7,7 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata.document import Document, edit, positions
+from odonata import reading
+from odonata.document import Data, Document, positions, writing
+from odonata.document import of as document_of
 from odonata.document import read as read_document
 from odonata.document.edit import read_value
 from odonata.errors import InputError, unknown
@@ -38,7 +40,18 @@ def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = 
     unequal lengths, values that no scenario can have.
     """
     path = Path(path)
-    document = read_document(path)
+    return _plan(read_document(path), path, overrides, folder)
+
+
+def of(data: Mapping[str, Any]) -> Plan:
+    """The plan of a study whose file would hold this data; files that it names are relative to the current folder.
+
+    Raises InputError with the path of the key for every error that is known before anything is resolved.
+    """
+    return _plan(document_of(data, "study"), Path("study.toml"))
+
+
+def _plan(document: Document, path: Path, overrides: Iterable[str] = (), folder: Path | None = None) -> Plan:
     try:
         for key in document.data:
             if key not in TABLES:
@@ -63,7 +76,8 @@ def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = 
         shown = read_show(_table(document.data, "show"), keys)
     except InputError as e:
         raise document.locate(e) from None
-    plan = Plan(path.stem, base, axes, shown, cluster, document.text, str(path), keep, alone=alone)
+    file = None if isinstance(document, Data) else str(path)
+    plan = Plan(path.stem, base, axes, shown, cluster, document.text, file, keep, alone=alone)
     if folder is None or not is_finished(plan, folder):
         _check(plan, document, folder)
     return plan
@@ -107,7 +121,7 @@ def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _base(document: Document, path: Path) -> Scenario:
     given = document.data.get(TABLE)
     if isinstance(given, dict):
-        return Scenario(inline(document.text, path), path)
+        return Scenario(document.table(TABLE) if isinstance(document, Data) else inline(document.text, path), path)
     if not isinstance(given, str):
         hint = 'base = "scenario.toml" (relative to the study), or a table [base] with the scenario in it'
         what = "the study has no `base`" if given is None else f"`base`: expected a path or a table, found `{given!r}`"
@@ -134,7 +148,7 @@ def _overridden(base: Scenario, override: str, axes: tuple[Axis, ...], path: Pat
     try:
         return base.set(key, read_value(value.strip()))
     except InputError as e:
-        raise e.at(base.document.changed_by(key)) from None
+        raise base.document.blaming(e, key) from None
 
 
 def _axes(data: Mapping[str, Any]) -> Iterator[Axis]:
@@ -274,30 +288,18 @@ class Inline(Document):
     @cached_property
     def text(self) -> str:
         """The scenario as TOML of its own, without the comments of the study."""
-        import tomlkit
-
-        return tomlkit.dumps(self.data)
+        return writing.text(self.data)
 
     @cached_property
     def _lines(self) -> dict[positions.Path, int]:
         lines = positions.lines(self.original)
         return {path[1:]: line for path, line in lines.items() if path[:1] == (TABLE,)}
 
-    def set(self, key: str, value: Any) -> Inline:
-        """As for any document."""
-        data = edit.applied(self.data, key, value)
-        return Inline(self.file, self.original, data, (*self.changes, (key, value)))
-
-    def first(self, count: int) -> Inline:
-        """As for any document."""
-        document = inline(self.original, self.file)
-        for key, value in self.changes[:count]:
-            document = document.set(key, value)
-        return document
+    def _given(self) -> dict[str, Any]:
+        table: dict[str, Any] = reading.parse_toml(self.original)[TABLE]
+        return table
 
 
 def inline(study: str, file: str | Path) -> Inline:
     """The table `base` of the text of a study that has one."""
-    import tomllib
-
-    return Inline(str(file), study, tomllib.loads(study)[TABLE])
+    return Inline(str(file), study, reading.parse_toml(study)[TABLE])

@@ -111,7 +111,7 @@ def _tables(plan: Plan, folder: Path) -> str:
     """
     results = folder / RESULTS
     parts = sorted(path.name for path in results.iterdir()) if results.is_dir() else []
-    return inputs.digest([plan.name, plan.text, plan.mark, [axis.rows for axis in plan.axes], parts])
+    return inputs.digest([plan.name, plan.as_text(), plan.mark, [axis.rows for axis in plan.axes], parts])
 
 
 def _key(point: tuple[tuple[str, Any], ...]) -> str:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import machine, reading
+from odonata.document.writing import pair
 from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.placement import format_ids
 from odonata.queue.hosts import fold
 from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.reading import read_output
-from odonata.scenario import parse
+from odonata.scenario import Scenario
 from odonata.scenario.warnings import messages_per_interval
-from odonata.study.axis import text as as_toml
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
 from odonata.workload.host_numbers import numbered, same_number
@@ -98,7 +98,7 @@ class Workload:
         lines += ["", *self._system()]
         lines += [line for job in self.jobs for line in self._job(job, self.keys(job))]
         lines += ["", "[run]", f'until = "{self.victim}"', "seed = 1", "", "[sources]"]
-        lines += [f"{as_toml([key])[1:-1]} = {as_toml([text])[1:-1]}" for key, text in self.assumptions().items()]
+        lines += [pair(key, text) for key, text in self.assumptions().items()]
         return "\n".join(lines) + "\n"
 
     def _summary(self) -> list[str]:
@@ -144,9 +144,9 @@ class Workload:
                 if any(value != values[0] for value in values):
                     columns[f"job.{name_of(job)}.{key}"] = values
         lines = [f"# The alternatives of {_line(self.book.title)}, by `odonata cluster snapshot --vary traffic`."]
-        lines += [f"base = {as_toml([base])[1:-1]}", "alone = true", "", "[sweep]"]
-        lines += [f'"run.seed" = {as_toml(list(range(1, SEEDS + 1)))}', "", "[zip]"]
-        lines += [f"{as_toml([key])[1:-1]} = {as_toml(values)}" for key, values in columns.items()]
+        lines += [pair("base", base), "alone = true", "", "[sweep]"]
+        lines += [pair("run.seed", list(range(1, SEEDS + 1))), "", "[zip]"]
+        lines += [pair(key, values) for key, values in columns.items()]
         lines += ["", "[show]", f'columns = ["slowdown"]\nby = ["{TRAFFIC}"]\njob = "{self.victim}"']
         return "\n".join(lines) + "\n"
 
@@ -183,35 +183,42 @@ class Workload:
         """The interval at which a pattern offers its load to the NICs of a node."""
         assert traffic.load is not None
         rule = self.book.rule_of(job)
-        machine = "\n".join(self._system())
         try:
-            return interval_of_load(machine, traffic.keys, self.nodes[job.id], traffic.load, self.folder)
+            return interval_of_load(
+                {"system": self.machine}, traffic.keys, self.nodes[job.id], traffic.load, self.folder
+            )
         except InputError as problem:
             error = InputError(f"job {job.id}: {problem.message}", hint=problem.hint, path=("rule", rule, "app"))
             raise self.book.document.locate(error) from None
 
-    def _system(self) -> list[str]:
+    @property
+    def machine(self) -> str | dict[str, Any]:
+        """`system` of the scenario: the machine without the nodes that no job can have."""
         if not self.unavailable:
-            return [f"system = {as_toml([self.system])[1:-1]}"]
-        nodes = format_ids(self.unavailable).split(",")
-        table = {"preset": self.system, "failed": {"nodes": nodes}}
-        return ["# nodes that are down, drained, or held by jobs that are left out", f"system = {as_toml(table)}"]
+            return self.system
+        return {"preset": self.system, "failed": {"nodes": format_ids(self.unavailable).split(",")}}
+
+    def _system(self) -> list[str]:
+        why = ["# nodes that are down, drained, or held by jobs that are left out"] if self.unavailable else []
+        return [*why, pair("system", self.machine)]
 
     def _job(self, job: Job, keys: Mapping[str, Any], *, background: bool = True) -> list[str]:
         told = ", ".join(_line(text) for text in (job.name, job.partition, job.account, job.user) if text)
         lines = ["", f"# job {_line(job.id)}{f': {told}' if told else ''}; {_line(fold(job.nodes))}", "[[job]]"]
         lines += [f'name = "{name_of(job)}"', f'place = {{ nodes = "{format_ids(self.nodes[job.id])}" }}']
-        lines += [f"{key} = {as_toml([value])[1:-1]}" for key, value in keys.items()]
+        lines += [pair(key, value) for key, value in keys.items()]
         return [*lines, "background = true"] if background and job is not self.jobs[0] else lines
 
 
-def interval_of_load(machine: str, keys: Mapping[str, Any], nodes: Sequence[int], load: Fraction, folder: Path) -> int:
+def interval_of_load(
+    machine: Mapping[str, Any], keys: Mapping[str, Any], nodes: Sequence[int], load: Fraction, folder: Path
+) -> int:
     """The interval at which a pattern offers a load to the NICs of a node.
 
     Parameters
     ----------
     machine
-        The system and its routing, as TOML lines of a scenario.
+        The system and its routing: keys and values of a scenario.
     keys
         Keys of the `[[job]]`, without an interval.
     nodes
@@ -232,9 +239,8 @@ def interval_of_load(machine: str, keys: Mapping[str, Any], nodes: Sequence[int]
         For keys that cannot be simulated, and a pattern without a load.
     """
     keys = {**keys, "app": {**keys["app"], "interval": _PLACEHOLDER, "messages": 1}}
-    lines = [machine, "[[job]]", 'name = "job"', f'place = {{ nodes = "{format_ids(nodes)}" }}']
-    lines += [f"{key} = {as_toml([value])[1:-1]}" for key, value in keys.items()]
-    resolved = parse("\n".join(lines), folder / "load.toml").resolve()
+    job = {"name": "job", "place": {"nodes": format_ids(nodes)}, **keys}
+    resolved = Scenario.of({**machine, "job": [job]}, folder=folder).resolve()
     spec = resolved.spec["jobs"][0]
     many = messages_per_interval(resolved, spec)
     if not many:

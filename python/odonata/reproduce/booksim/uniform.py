@@ -12,13 +12,12 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from odonata import scenario
 from odonata.reproduce.latency_load.load import keep
 from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
-from odonata.reproduce.written import toml
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
 
 FLIT, PACKET = 8, 80
 """Bytes. A packet has 10 flits; the size of a flit is free, as a link carries one in a cycle."""
@@ -107,7 +105,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "run": {"until": f"{CYCLES['end']} ns", "seed": 1},
         "measure": {"warm_up": f"{CYCLES['warm_up']} ns"},
     }
-    return scenario.parse(toml(made), "booksim.toml")
+    return Scenario.of(made)
 
 
 def compare(runs: Runs) -> list[Row]:

@@ -12,9 +12,6 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario
 from odonata.reproduce.congestion import finite, gpcnet, shares
 from odonata.reproduce.congestion.gpcnet import CANARY_START, GPCNET, HORIZON
 from odonata.reproduce.congestion.machines import FREE_HOST, system
@@ -22,6 +19,7 @@ from odonata.reproduce.markdown import pivot, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 SYSTEM = "frontier"
@@ -83,7 +80,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         table["measure"] = {"series": True}
     elif point["test"] != "finite":
         table["run"] |= {"until": "canary", "horizon": HORIZON}
-    return scenario.parse(tomlkit.dumps(table), "congestion-control.toml")
+    return Scenario.of(table)
 
 
 def _incast(point: Mapping[str, Any]) -> list[dict[str, Any]]:

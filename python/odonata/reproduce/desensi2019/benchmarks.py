@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import tomlkit
 
-from odonata import scenario, units
+from odonata import units
 from odonata.machine.host import HostTable
 from odonata.placement.splitmix import SplitMix64
 from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, UNIFORM, around, table
 from odonata.reproduce.desensi2019.surroundings import SENSINGS
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.machine import Shape
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 DEFAULT, HIGH_BIAS, APP_AWARE = "default", "high-bias", "app-aware"
@@ -127,7 +126,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     made = table(point, [job])
     if point["sensing"] in SENSINGS:
         made["sensing"] = SENSINGS[point["sensing"]]
-    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
+    return Scenario.of(made)
 
 
 def costs(point: Mapping[str, Any]) -> dict[str, Any]:

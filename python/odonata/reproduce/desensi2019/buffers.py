@@ -7,14 +7,12 @@ compares two modes that differ by a bias.
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import replace
 from importlib.resources import files
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario
 from odonata.reproduce.desensi2019 import modes, pingpong
 from odonata.reproduce.desensi2019.page import MODEL
 from odonata.reproduce.desensi2019.pingpong import DEFAULT, HIGH_BIAS
@@ -23,6 +21,7 @@ from odonata.reproduce.markdown import table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import holds
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
 
 SHIPPED = ("8 KiB", "8 KiB")
 """Buffer of the links inside a group, and bias of `adaptive-3`, of the preset."""
@@ -62,13 +60,13 @@ def points(reduced: bool) -> Points:
 
 def make(point: Mapping[str, Any]) -> Scenario:
     """The scenario of figure 7 with this buffer and this bias."""
-    made: dict[str, Any] = tomlkit.parse(pingpong.make(point).text).unwrap()
+    made = deepcopy(pingpong.make(point).data)
     links = {name: {"buffer": point["buffer"]} for name in ELECTRICAL}
     made["system"]["fabric"] = {**made["system"]["fabric"], "links": links}
     for job in made["job"]:
         if job.get("routing") == HIGH_BIAS:
             job["routing"] = {"name": HIGH_BIAS, "bias_high": point["bias"]}
-    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
+    return Scenario.of(made)
 
 
 def settings_of(runs: Runs) -> list[tuple[str, str]]:

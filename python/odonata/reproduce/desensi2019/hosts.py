@@ -10,9 +10,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario
 from odonata.reproduce.desensi2019 import benchmarks
 from odonata.reproduce.desensi2019.benchmarks import DEFAULT, HIGH_BIAS, program
 from odonata.reproduce.desensi2019.page import MODEL, judged, page_of
@@ -21,13 +18,13 @@ from odonata.reproduce.desensi2019.setting import PACKET, around
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
 
 MEASURED, BARRIER = "measured", "barrier"
 COSTS = (100, 30, 0)
@@ -114,7 +111,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "record": "nothing",
     }
     system = {"preset": "piz-daint", "groups": 2, "fabric": {"packet": PACKET, "nic": "aries"}}
-    return scenario.parse(tomlkit.dumps({"system": system, "job": [job], "run": {"seed": point["seed"]}}), "hosts.toml")
+    return Scenario.of({"system": system, "job": [job], "run": {"seed": point["seed"]}})
 
 
 def times(runs: Runs) -> dict[tuple[str, str, int], float]:

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import tomlkit
 from matplotlib.patches import Patch
 
-from odonata import scenario
 from odonata.analysis.dispersion import qcd
 from odonata.plot.style import SERIES, figure, settings
 from odonata.reproduce.desensi2019.page import MODEL, page_of
 from odonata.reproduce.markdown import table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import Row, statement
+from odonata.scenario import Scenario
 from odonata.text.numbers import fixed
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from odonata.reproduce.reproduction import Points, Runs
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 RANKS = 8
@@ -62,7 +60,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     }
     system = {"preset": "piz-daint", "groups": 2, "fabric": {"nic": "aries"}}
     made = {"system": system, "job": [job], "run": {"seed": point["seed"]}}
-    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
+    return Scenario.of(made)
 
 
 def keep(run: Run) -> dict[str, Any]:

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-import tomlkit
 
-from odonata import aries, scenario, units
+from odonata import aries, units
 from odonata.placement.splitmix import SplitMix64
 from odonata.reproduce.desensi2019.setting import LOAD, PACKET, SEND_FROM, around, table
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from odonata.machine import Shape
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 DEFAULT, HIGH_BIAS = "adaptive-0", "adaptive-3"
@@ -89,7 +88,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     made = table(point, jobs)
     if point["until"]:
         made["run"]["until"] = point["until"]
-    return scenario.parse(tomlkit.dumps(made), "desensi2019.toml")
+    return Scenario.of(made)
 
 
 def chassis_of(point: Mapping[str, Any]) -> int:

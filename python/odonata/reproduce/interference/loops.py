@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import tomlkit
-
-from odonata import scenario
 from odonata.reproduce.ucx import connections
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
     Victim = Literal["alltoall", "allgather"]
@@ -125,9 +122,8 @@ def document(
 
 
 def made(loop: Loop, model: Model, *, iterations: int, us: float, shorter: float = 1.0, seed: int = 1) -> Scenario:
-    """The same, parsed."""
-    text = tomlkit.dumps(document(loop, model, iterations=iterations, us=us, shorter=shorter, seed=seed))
-    return scenario.parse(text, "interference.toml")
+    """The same as a scenario."""
+    return Scenario.of(document(loop, model, iterations=iterations, us=us, shorter=shorter, seed=seed))
 
 
 def times_us(run: Run) -> list[float]:

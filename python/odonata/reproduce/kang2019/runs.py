@@ -12,15 +12,14 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import tomlkit
 
-from odonata import scenario, units
+from odonata import units
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from odonata.reproduce.reproduction import Points, Runs
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
     ByCase = dict[tuple[str, str], dict[int, Mapping[str, Any]]]
@@ -134,7 +133,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     }
     if pattern == "broadcast":
         table["measure"]["links"] = {"every": WINDOWS}
-    made = scenario.parse(tomlkit.dumps(table), f"{point['case']}.toml")
+    made = Scenario.of(table)
     for key, value in {**MODELS[point["model"]], **point["changed"]}.items():
         made = made.set(key, value)
     return made

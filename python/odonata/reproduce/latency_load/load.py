@@ -11,12 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import machine, scenario, units
+from odonata import machine, units
 from odonata.reproduce.latency_load.checks import BIASED, compare
 from odonata.reproduce.latency_load.page import draw, page_of
 from odonata.reproduce.reproduction import Reproduction
+from odonata.scenario import Scenario
 from odonata.store.latency import Latency
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
     from odonata.reproduce.reproduction import Points
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 MESSAGE = "512 B"
@@ -110,7 +108,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     }
     if buffer:
         table["fabric"] = {"links": {name: {"buffer": buffer} for name in LATENCIES}}
-    return scenario.parse(tomlkit.dumps(table), "latency-load.toml")
+    return Scenario.of(table)
 
 
 def keep(run: Run) -> dict[str, Any]:

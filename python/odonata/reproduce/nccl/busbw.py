@@ -20,14 +20,13 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import machine, scenario, units
+from odonata import machine, units
 from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
 from odonata.reproduce.nccl import version
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement, within
+from odonata.scenario import Scenario
 from odonata.scenario.apps import nccl as tuning
 from odonata.scenario.apps.nccl import NCCL
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
 
 TOLERANCE = "15 %"
 """Stated before the first run."""
@@ -138,7 +136,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         ],
         "run": {"seed": 1},
     }
-    return scenario.parse(tomlkit.dumps(document), "nccl.toml")
+    return Scenario.of(document)
 
 
 def old(cluster: str) -> version.Machine:

@@ -9,15 +9,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import tomlkit
 
-from odonata import scenario
 from odonata.reproduce.ucx import BLOCKING_EAGER, connections
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from odonata.scenario import Scenario
 
 PRESET = "leonardo-gpu"
 RANKS = 4
@@ -153,7 +151,7 @@ def made(point: Mapping[str, Any]) -> Scenario:
         "run": {"until": "victim", "seed": 1, "horizon": "400 ms"},
         "measure": {"latency": "histogram"},
     }
-    return scenario.parse(tomlkit.dumps(document), "placement-measured.toml")
+    return Scenario.of(document)
 
 
 def _buffers(size: str) -> dict[str, Any]:

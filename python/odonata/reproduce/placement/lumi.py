@@ -14,9 +14,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import tomlkit
 
-from odonata import machine, scenario
+from odonata import machine
 from odonata.reproduce.interference.nulls import CHANCE, EFFECT
 from odonata.reproduce.markdown import bold, counts, table
 from odonata.reproduce.page import Page
@@ -24,6 +23,7 @@ from odonata.reproduce.placement.jobs import ITERATIONS, MESSAGE, START, VICTIM_
 from odonata.reproduce.placement.page import NAMES, WHERE, keep
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from odonata.reproduce.page import Texts
     from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
-    from odonata.scenario import Scenario
 
 RANKS = 8
 """Ranks of a node, of victim and aggressor, one for each GCD."""
@@ -136,7 +135,7 @@ def made(point: Mapping[str, Any]) -> Scenario:
         "run": {"until": "victim", "seed": 1, "horizon": "400 ms"},
         "measure": {"latency": "histogram"},
     }
-    return scenario.parse(tomlkit.dumps(document), "placement-lumi.toml")
+    return Scenario.of(document)
 
 
 def _rows(runs: Runs) -> list[Row]:

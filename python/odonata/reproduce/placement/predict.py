@@ -11,15 +11,13 @@ import csv
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-import tomlkit
 
-from odonata import runner, scenario
+from odonata import runner
 from odonata.reproduce.interference.loops import times_us
 from odonata.reproduce.placement.jobs import (
     BY_SIZE,
@@ -34,6 +32,7 @@ from odonata.reproduce.placement.jobs import (
     victim,
 )
 from odonata.reproduce.ucx import connections
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -127,15 +126,13 @@ def questions(folder: Path) -> Iterator[Question]:
             )  # fmt: skip
 
 
-@cache
-def _mean_us(document: str) -> float:
-    """The mean time of an iteration of the victim; several questions may ask for the same run."""
-    done = times_us(runner.run(scenario.parse(document, "question.toml"), threads=1))
-    return fmean(done[LEFT_OUT:] if len(done) > 2 else done)
+_KNOWN: dict[str, float] = {}
+"""Id of a run -> its mean time; several questions may ask for the same run."""
 
 
-def _document(jobs: list[dict[str, Any]]) -> str:
-    return tomlkit.dumps(
+def _mean_us(jobs: list[dict[str, Any]]) -> float:
+    """The mean time of an iteration of the victim among these jobs."""
+    asked = Scenario.of(
         {
             "system": PRESET,
             "job": jobs,
@@ -143,6 +140,11 @@ def _document(jobs: list[dict[str, Any]]) -> str:
             "measure": {"latency": "histogram"},
         }
     )
+    run = asked.resolve().id
+    if run not in _KNOWN:
+        done = times_us(runner.run(asked, threads=1))
+        _KNOWN[run] = fmean(done[LEFT_OUT:] if len(done) > 2 else done)
+    return _KNOWN[run]
 
 
 def answer(question: Question) -> dict[str, Any]:
@@ -151,8 +153,8 @@ def answer(question: Question) -> dict[str, Any]:
     if question.machine != "leonardo":
         return row | {"ratio": "1.0000", "alone_us": "", "how": NOTHING}
     job = question.victim()
-    alone = _mean_us(_document([job]))
-    beside = _mean_us(_document([job | {"start": START}, question.beside()]))
+    alone = _mean_us([job])
+    beside = _mean_us([job | {"start": START}, question.beside()])
     return row | {"ratio": f"{beside / alone:.4f}", "alone_us": f"{alone:.1f}", "how": "simulated"}
 
 

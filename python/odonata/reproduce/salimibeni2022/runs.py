@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata import machine, scenario
+from odonata import machine
 from odonata.background.simulated import of_jobs_on_nodes
 from odonata.reproduce.salimibeni2022.queue import (
     LATEST_US,
@@ -22,13 +22,12 @@ from odonata.reproduce.salimibeni2022.queue import (
     others,
     phases,
 )
-from odonata.reproduce.written import toml
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from odonata.reproduce.reproduction import Points
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 COLLECTIVES = ("broadcast", "reduce", "alltoall")
@@ -183,7 +182,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         "job": jobs,
         "run": {"until": "measured", "seed": point["draw"]},
     }
-    return scenario.parse(toml(table), "salimi-beni2022.toml")
+    return Scenario.of(table)
 
 
 def utilisation(draw: int, load: float) -> float:

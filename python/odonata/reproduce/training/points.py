@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import tomlkit
-
-from odonata import scenario
 from odonata.reproduce.training.cases import GPUS_OF_A_NODE, STAGE_NODES, STATED, Case, cases
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from odonata.reproduce.reproduction import Points, Runs
-    from odonata.scenario import Scenario
 
 TOLERANCE = "10 %"
 """Stated before the first run."""
@@ -149,7 +146,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
         ],
         "run": {"seed": 1},
     }
-    return scenario.parse(tomlkit.dumps(document), "training.toml")
+    return Scenario.of(document)
 
 
 def rates(runs: Runs) -> dict[tuple[str, str], float]:

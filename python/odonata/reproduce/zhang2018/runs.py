@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from odonata import machine, placement, scenario
+from odonata import machine, placement
 from odonata.placement import Job
 from odonata.placement.splitmix import SplitMix64
-from odonata.reproduce.written import toml
 from odonata.reproduce.zhang2018.as_run import FABRIC, HEADER, ITERATIONS, LAST_RANK, can, program
 from odonata.reproduce.zhang2018.workloads import MACHINE, MOTIFS, as_authors_drew, read
+from odonata.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from odonata.machine import System
     from odonata.reproduce.reproduction import Points
     from odonata.reproduce.zhang2018.workloads import Workload
-    from odonata.scenario import Scenario
     from odonata.store import Run
 
 LEVEL_SPREAD, SIMPLE, JOKANOVIC = "level-spread", "simple", "jokanovic"
@@ -410,7 +409,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
     if setup.ratio != "1":
         preset["fabric"]["links"] = {"global": {"bandwidth": _GLOBAL[setup.ratio]}}
     table = {"system": preset, **routers.of_run, "job": jobs, "run": {"seed": seed}}
-    made = scenario.parse(toml(table), "zhang2018.toml")
+    made = Scenario.of(table)
     for key, value in settings.items():
         made = made.set(key, value)
     return made
