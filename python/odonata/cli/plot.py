@@ -42,8 +42,8 @@ def plot(
     kind
         Of a run. `overview`, the default: latencies and links. `machine`: the nodes of each job, the loaded links
         between groups, and how many times as long each job takes beside the others. `box`: latencies, as Kang 2019,
-        figures 5 to 7. `iterations`: times of the iterations of programs. `links`: busy share of the links between groups and of
-        each router's local links. `arrivals`: traffic over time, as figure 10.
+        figures 5 to 7. `iterations`: times of the iterations of programs. `links`: busy share of the links between
+        groups and of each router's local links. `arrivals`: traffic over time, as figure 10.
     log
         Logarithmic axis of values. Default: if they span more than a factor of 30.
     way

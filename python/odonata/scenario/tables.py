@@ -226,7 +226,8 @@ class ScenarioTable(Table):
     sensing: Sensing = Field(
         default={},
         validate_default=True,
-        description="congestion metric of adaptive routings (default: occupancy with fpar and with the modes of aries, else backlog)",
+        description="congestion metric of adaptive routings (default: occupancy with fpar and with the modes of aries, "
+        "else backlog)",
     )
     compat: Literal["codes-2019"] | None = Field(
         None, description="a published simulator to reproduce, defects included"

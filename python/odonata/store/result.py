@@ -152,9 +152,9 @@ class Run(Attributes):
         ----------
         kind
             `overview`: latencies and links. `machine`: the nodes of each job, the loaded links between groups, and
-            what each job suffers from the others. `box`: latencies of messages (Kang 2019, figures 5 to 7). `iterations`:
-            times of the iterations of programs. `links`: how busy the links are. `arrivals`: traffic between groups
-            over time (Kang 2019, figure 10).
+            what each job suffers from the others. `box`: latencies of messages (Kang 2019, figures 5 to 7).
+            `iterations`: times of the iterations of programs. `links`: how busy the links are. `arrivals`: traffic
+            between groups over time (Kang 2019, figure 10).
         log
             Whether the axis of times is logarithmic; by default if they spread over more than a factor of 30.
         way
