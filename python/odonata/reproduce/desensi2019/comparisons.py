@@ -33,7 +33,7 @@ from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
 from odonata.reproduce.desensi2019.surroundings import WHOLE
 from odonata.reproduce.markdown import comparable, counts, number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import statement
+from odonata.reproduce.rows import explained_by_model, statement
 from odonata.scenario.apps.halos import DOUBLE
 from odonata.text.numbers import fixed
 
@@ -160,6 +160,13 @@ def _sensed(known: list[Cell]) -> list[Row]:
         if cell.benchmark in ("ping-pong", "barrier")
     ]
     return [*rows, _share("D26", known, f"of {len(known)} benchmarks: {CALMER}", _calmer, ">= 80"), *_spread(known)]
+
+
+def explained(rows: Sequence[Row]) -> list[Row]:
+    """What another metric misses and that of the machine gives has the metric as its cause."""
+    others = {row.model for row in rows} - {MODEL}
+    why = "another congestion metric than that of the machine"
+    return explained_by_model(rows, MODEL, others, why, f"the same row of the model *{MODEL}*")
 
 
 EACH = "the paper's statement is on all benchmarks together"
@@ -589,6 +596,7 @@ ALL = {
         picture=draw,
         keep=keep,
         model_key="sensing",
+        explain=explained,
     )
     for name, title, points, rows in (
         ("fig8", "Seven microbenchmarks under three routing policies on Piz Daint (De Sensi 2019)", points8, compare),

@@ -25,7 +25,7 @@ from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, t
 from odonata.reproduce.nccl import version
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import statement, within
+from odonata.reproduce.rows import explained_by_model, statement, within
 from odonata.scenario import Scenario
 from odonata.scenario.apps import nccl as tuning
 from odonata.scenario.apps.nccl import NCCL
@@ -285,11 +285,22 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
     }
 
 
+def explained(rows: Sequence[Row]) -> list[Row]:
+    """What one algorithm misses and another one gives has the algorithm as its cause."""
+    made, alone = [*rows], ("ring", "ring-channels", "hierarchical")
+    for model in (NCCL, *alone):
+        of = [other for other in alone if other != model]
+        why = f"NCCL does not take this algorithm here: `{model}` gives the published value"
+        made = explained_by_model(made, model, of, why, f"the same row of the model *{model}*")
+    return made
+
+
 REPRODUCTION = Reproduction(
     name="nccl",
     title="All-reduces of NCCL on A100: bus bandwidth by size, inside a node and on four nodes",
     points=points,
     make=make,
     rows=rows,
+    explain=explained,
     text=Page(lambda: (files("odonata.reproduce.nccl") / "busbw.md").read_text("utf-8"), _of_rows, _of_runs),
 )
