@@ -56,7 +56,7 @@ def rows_of(folder: Path, of: str) -> list[tuple[str, Row]]:
 
 
 def tables_of(folder: Path, of: str) -> Iterator[tuple[str, str, str]]:
-    """Study, name and text of every table that its runs and its rows give, whether a page shows it or not.
+    """Study, name and text of every table and list that its runs and its rows give, whether a page shows it or not.
 
     Raises InputError as `rows_of`.
     """
@@ -66,7 +66,7 @@ def tables_of(folder: Path, of: str) -> Iterator[tuple[str, str, str]]:
         study, kept = find(name), read(folder, name)
         made = study.text.of_rows(study.explain(kept.rows), kept.texts)
         for what, text in {**kept.texts, **made}.items():
-            if isinstance(text, str) and re.search(r"^ *\| *:?---", text, re.MULTILINE):
+            if isinstance(text, str) and re.search(r"^ *\| *:?---|^- ", text, re.MULTILINE):
                 yield name, what, text.strip("\n")
 
 

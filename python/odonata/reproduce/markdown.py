@@ -159,12 +159,6 @@ def reason(row: Row) -> str:
     return f"{cause} Experiment: {f'[{of}](study:{of})' if of in abouts() else of}."
 
 
-def counts(rows: Iterable[Row], model: str) -> str:
-    """Number of rows by verdict, in words; those of kind F that are within the tolerance are `fitted`."""
-    mine = [counted(row) for row in rows if row.model == model]
-    return ", ".join(f"{mine.count(verdict)} {verdict}" for verdict in COUNTED if verdict in mine or verdict != FITTED)
-
-
 def counted(row: Row) -> str:
     """The column of a table of counts for a row."""
     return FITTED if row.verdict == "not comparable" and row.kind == "F" else row.verdict

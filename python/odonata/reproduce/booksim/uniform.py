@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from odonata.reproduce.latency_load.load import keep
-from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
+from odonata.reproduce.markdown import reasons_by_model, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -132,7 +132,6 @@ def compare(runs: Runs) -> list[Row]:
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
-        "counts": "; ".join(f"{model}: {counts(rows, model)}" for model in ROUTERS),
         "rows": side_by_side(rows, list(ROUTERS)),
         "reasons": reasons_by_model(rows),
         "tolerance": TOLERANCE,

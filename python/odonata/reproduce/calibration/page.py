@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from odonata.calibration.fit import NAMES
 from odonata.plot.style import figure, settings
 from odonata.reproduce.calibration.machines import Agreement, agreements, gather, preset_costs
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.markdown import reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -74,7 +74,6 @@ def _rows(runs: Runs) -> list[Row]:
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     names = list(dict.fromkeys(row.model for row in rows))
     return {
-        "counts": "\n".join(f"- {name}: {counts(rows, name)}." for name in names),
         "goals": side_by_side(rows, names),
         "reasons": reasons(rows),
     }

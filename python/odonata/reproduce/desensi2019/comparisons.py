@@ -31,7 +31,7 @@ from odonata.reproduce.desensi2019.relations import Median, median_of
 from odonata.reproduce.desensi2019.setting import MACHINES, UNIFORM
 from odonata.reproduce.desensi2019.sizes import READ, points8, points9, points10
 from odonata.reproduce.desensi2019.surroundings import WHOLE
-from odonata.reproduce.markdown import comparable, counts, number, reasons, table
+from odonata.reproduce.markdown import comparable, number, reasons, table
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import explained_by_model, statement
 from odonata.scenario.apps.halos import DOUBLE
@@ -383,16 +383,8 @@ def _table(known: Sequence[Cell]) -> str:
 
 
 _SAID = {
-    "fig8": {
-        "system": "Piz Daint",
-        "number": "8",
-        "paper": "It used 1,024 nodes on 257 routers in six groups of Piz Daint.",
-    },
-    "fig9": {
-        "system": "Cori",
-        "number": "9",
-        "paper": "It used 64 nodes on 33 routers in five groups of Cori.",
-    },
+    "fig8": "The paper used 1,024 nodes on 257 routers in six groups of Piz Daint.",
+    "fig9": "The paper used 64 nodes on 33 routers in five groups of Cori.",
 }
 
 
@@ -467,7 +459,6 @@ def _of_rows(rows: Sequence[Row]) -> dict[str, str]:
     main = [row for row in rows if row.model == MODEL]
     return {
         "statements": judged(comparable(main)),
-        "counts": counts(rows, MODEL),
         "reasons": reasons(main) or "None.",
         **_metrics(rows),
     }
@@ -523,8 +514,7 @@ def _with_verdict(row: Row | None) -> str:
 def _page(name: str) -> Page:
     if name not in _SAID:
         return page_of(name, _of_runs, of_rows=_of_rows)
-    said = {"name": f"desensi2019-{name}", "figure": name, **_SAID[name]}
-    return page_of("benchmarks", _of_runs, said, of_rows=_of_rows)
+    return page_of("benchmarks", _of_runs, {"figure": name, "paper": _SAID[name]}, of_rows=_of_rows)
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure | None:

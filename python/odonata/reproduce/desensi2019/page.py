@@ -9,7 +9,6 @@ from odonata.reproduce.desensi2019.setting import MACHINES, NODES, words
 from odonata.reproduce.desensi2019.surroundings import ROUND_TRIPS
 from odonata.reproduce.markdown import (
     comparable,
-    counts,
     published,
     reasons,
     table,
@@ -40,7 +39,7 @@ def page_of(
     """The page of that template: rows, verdicts, reasons and setting beside the values of its own."""
 
     def from_rows(rows: Sequence[Row], _: Texts) -> Texts:
-        said = {"counts": counts(rows, MODEL), "statements": judged(comparable(rows)), "reasons": reasons(rows)}
+        said = {"statements": judged(comparable(rows)), "reasons": reasons(rows)}
         return {
             **said,
             "reasons": said["reasons"] or "None.",

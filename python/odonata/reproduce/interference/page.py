@@ -22,7 +22,7 @@ from odonata.reproduce.interference.data import FIT_NODES, Left, Measured, load
 from odonata.reproduce.interference.fit import Times, fit, host_of_system, times, warm
 from odonata.reproduce.interference.loops import LONG, Loop, Model, made, times_us
 from odonata.reproduce.interference.nulls import CHANCE, EFFECT, errors_of_class, nothing_to_predict, null_rows, verdict
-from odonata.reproduce.markdown import bold, counts, table
+from odonata.reproduce.markdown import bold, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -303,7 +303,6 @@ def _of_rows(system: str, rows: Sequence[Row], texts: Texts) -> Texts:
         "summary": _summary(system, rows, texts["beside"]),
         "name": NAMES[system],
         "system": system,
-        "counts": counts(rows, system),
         "goals": table(
             ["what", "error", "bias", "if always 1", "mean of the class", "goal", "verdict"],
             [

@@ -214,7 +214,6 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "within": f"Within the tolerance are: {named}." if near else "None is within the tolerance.",
         "meets": " and ".join(f"{row.meets_at:.0f}" for row in judged if row.meets_at),
         "reasons": reasons(judged),
-        "count": str(len(SETTINGS) - 1),
         "inferred": str(INFERRED),
         **{f"messages_{name}": str(SCANNED[job]) for name, job in (("large", UNIFORM), ("small", SMALL))},
     }

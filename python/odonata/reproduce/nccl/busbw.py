@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from odonata import machine, units
-from odonata.reproduce.markdown import counts, reasons_by_model, side_by_side, table
+from odonata.reproduce.markdown import reasons_by_model, side_by_side, table
 from odonata.reproduce.nccl import version
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
@@ -252,14 +252,12 @@ def _of_runs(_rows: Sequence[Row], runs: Runs) -> dict[str, str]:
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
     """Verdicts by cluster and model, and the settings in the text."""
-    models = dict.fromkeys(row.model for row in rows)
     host = machine.load(PRESET).table.host
     assert host is not None
     assert host.gpu is not None
     return {
         "call": units.format_time(host.call),
         "step": units.format_time(host.send + host.gpu.latency + host.receive),
-        "counts": "; ".join(f"{model}: {counts(rows, model)}" for model in models),
         "tolerance": TOLERANCE,
         "preset": PRESET,
         "port": A100,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from odonata import machine
-from odonata.reproduce.interference.nulls import CHANCE, EFFECT
-from odonata.reproduce.markdown import bold, counts, table
+from odonata.reproduce.interference.nulls import EFFECT
+from odonata.reproduce.markdown import bold, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.placement.jobs import ITERATIONS, MESSAGE, START, VICTIM_MIB
 from odonata.reproduce.placement.page import NAMES, WHERE, keep
@@ -158,13 +158,11 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     measured = [of.slowdown for of in halvings()]
     return {
         "verdict": "correctly none" if none else "wrongly some",
-        "counts": counts(rows, ONE_BY_ONE),
         "least": f"{min(measured):.2f}",
         "most": f"{max(measured):.2f}",
         "halvings": str(len(measured)),
         "effects": str(sum(of.low > EFFECT for of in halvings())),
         "effect": f"{EFFECT:g}",
-        "chance": f"{100 * CHANCE:g} %",
         "rows": table(
             ["messages", "what", "measured", "simulated", "goal", "verdict"],
             [

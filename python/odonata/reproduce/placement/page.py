@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from odonata.plot.style import figure, settings
-from odonata.reproduce.markdown import bold, counts, table
+from odonata.reproduce.markdown import bold, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.placement.jobs import MODELS, Cell, cells, made
 from odonata.reproduce.reproduction import Reproduction
@@ -188,19 +188,14 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         ]
         return table(head, lines, "l" * (1 + with_model) + "rrll")
 
-    large = [row for row in of if "64 nodes" in row.what and "beside an incast: slowdown" in row.what]
-    mixed = [f"{row.ours:.2f}" for row in large]
     small = [row for row in of if "32 nodes" in row.what and row.what.endswith(": slowdown")]
     beside = [
         f"{row.theirs:.2f} {row.what.split(', ')[2]}" for row in sorted(small, key=lambda row: row.theirs, reverse=True)
     ]
     unknown = "not in this form"
     return {
-        "mixed": f"{mixed[0]}, and {' and '.join(mixed[1:])}" if mixed else unknown,
-        "measured": " and ".join(f"{row.theirs:.2f}" for row in large[1:]) or unknown,
         "small": " and ".join(beside) or unknown,
         "effect": f"{EFFECT:g}",
-        "counts": counts(rows, "leonardo"),
         "rows": shown(of, False),
         "variants": shown(others, True) if others else "Not simulated in this form.",
         "tolerance": TOLERANCE,

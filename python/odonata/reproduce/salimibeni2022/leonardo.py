@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata.analysis.correlation import CAUSE
-from odonata.analysis.dispersion import TAIL_OF_EXPONENTIAL, TAIL_OF_NORMAL
 from odonata.plot.style import figure, settings
 from odonata.plot.times import Sample, draw_histogram, draw_qcd
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.markdown import reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.measured import LIMIT_S, Measured, gather, series
@@ -42,13 +41,10 @@ DRAWN = (
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
-        "counts": counts(rows, MODEL),
         "statements": side_by_side(rows, [MODEL]),
         "reasons": reasons(rows),
         "cause": fill(CAUSE, 118, break_on_hyphens=False),
         "limit": f"{LIMIT_S:g}",
-        "normal": fixed(TAIL_OF_NORMAL, ".1%"),
-        "exponential": fixed(TAIL_OF_EXPONENTIAL, ".1%"),
     }
 
 

@@ -11,7 +11,7 @@ from odonata.analysis.correlation import CAUSE
 from odonata.analysis.fits import fit_all
 from odonata.plot.style import figure, settings
 from odonata.plot.times import Sample, draw_densities, draw_histogram, draw_scatter
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.markdown import reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.salimibeni2022.queue import APPS, ENDS, LARGEST, LOCALITIES, SINGLE
@@ -69,7 +69,6 @@ def _shown(row: Row) -> bool:
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     b = [utilisation(*queue) for queue in DRAWS]
     return {
-        "counts": counts(rows, MODEL),
         "statements": side_by_side([row for row in rows if _shown(row)], [MODEL]),
         "reasons": reasons(rows),
         "queues": str(len(DRAWS)),

@@ -17,7 +17,7 @@ import numpy as np
 from odonata import machine
 from odonata.analysis.correlation import correlate
 from odonata.reproduce.desensi2019.relations import median_of
-from odonata.reproduce.markdown import counts, reasons, table
+from odonata.reproduce.markdown import reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -176,7 +176,6 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     ]  # fmt: skip
     head = ["id", "what", "published", "tolerance", "simulated", "range or interval", "of", "verdict"]
     return {
-        "counts": counts(rows, MODEL),
         "statements": table(head, lines, "llrlrrrl"),
         "reasons": reasons(rows),
         "mixes": "\n".join(f"- `{name}`: {about}." for name, about in MIXES.items()),

@@ -20,7 +20,7 @@ from odonata.allocation.neighbours import neighbours
 from odonata.analysis import forecasts
 from odonata.plot.style import SERIES, figure, settings
 from odonata.prediction.train import TAIL, train
-from odonata.reproduce.markdown import counts, reasons, side_by_side, table
+from odonata.reproduce.markdown import reasons, side_by_side, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -213,7 +213,6 @@ def _row(
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     return {
-        "counts": counts(rows, MODEL),
         "statements": side_by_side(rows, [MODEL]),
         "reasons": reasons(rows),
         "folds": str(FOLDS),

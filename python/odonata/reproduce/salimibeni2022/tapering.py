@@ -15,7 +15,7 @@ import numpy as np
 
 from odonata.analysis.peaks import LEVEL
 from odonata.reproduce.desensi2019.relations import median_of
-from odonata.reproduce.markdown import counts, number, published, reasons, table
+from odonata.reproduce.markdown import number, published, reasons, table
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import holds, statement
@@ -194,7 +194,6 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         if not any(holds(by_statement[row.what, model]) for model in models)
     ]
     return {
-        "counts": counts(rows, models[0]),
         "table": table(["statement", "published", "tolerance", *models], lines, "lrl" + "r" * len(models)),
         "held": "; ".join(f"{model} of the cables: {count} of {len(lines)}" for model, count in held.items()),
         "everywhere": "; ".join(everywhere) or "none",
