@@ -57,6 +57,8 @@ def commands() -> str:
         rows = []
         meanings = _numpydoc(listed)
         for argument in command.assemble_argument_collection(parse_docstring=True):
+            if argument.children:
+                continue  # a group of options, each of which comes next
             shown = ", ".join(f"`{n}`" for n in argument.names)
             meaning = argument.parameter.help or meanings.get(argument.name.strip("-"), "")
             rows.append((shown, _cell(meaning)))

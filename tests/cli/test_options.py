@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import is_dataclass
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest
 from cyclopts import App, Parameter
@@ -48,13 +50,17 @@ def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def names_of(function: Callable[..., Any]) -> dict[str, list[str]]:
-    """The arguments that name themselves."""
+    """The arguments that name themselves, with those of the groups that several commands share."""
     hints = get_type_hints(function, include_extras=True, localns={})
     names: dict[str, list[str]] = {}
     for name in inspect.signature(function).parameters:
-        given = [
-            parameter.name for parameter in getattr(hints[name], "__metadata__", ()) if isinstance(parameter, Parameter)
-        ]
+        if is_dataclass(hints[name]):
+            names |= names_of(hints[name])
+            continue
+        # An option that need not be given has its names inside of `| None`.
+        parts = [hints[name], *get_args(hints[name])]
+        said = [parameter for part in parts for parameter in getattr(part, "__metadata__", ())]
+        given = [parameter.name for parameter in said if isinstance(parameter, Parameter)]
         names[name] = [given] if isinstance(given, str) else [text for listed in given if listed for text in listed]
     return names
 
@@ -70,6 +76,25 @@ def test_options_are_called_the_same_everywhere(command: str, function: Callable
     assert len(shorts) == len(set(shorts))
     # `--hostfile` is what `cluster select` writes.
     assert wrong <= ({"--out", "-o"} if command == "cluster select" else set())
+
+
+def test_options_of_a_group_are_options_of_the_command(odonata: Command) -> None:
+    """Catches a group that is one option with parts, and a command that loses what it says about an option."""
+    path = Path(__file__).parents[2] / "docs" / "_ext" / "reference.py"
+    spec = spec_from_file_location("reference", path)
+    assert spec is not None
+    assert spec.loader is not None
+    reference = module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    rows = reference.commands()
+    for command, shown in (("predict", "'%i|%T|%N'"), ("when", "'%i|%T|%L|%N'")):
+        text = " ".join(odonata("cluster", command, "--help")[1].replace("│", " ").split())
+        assert "--queue-format STR With --queue: the format of its text, where the header is missing, as in " in text
+        for told in (text, rows.partition(f"## odonata cluster {command}\n")[2].partition("\n## ")[0]):
+            assert shown.replace("|", r"\|" if told is not text else "|") in told
+            assert "--nodes-file" in told
+            assert "--source" not in told
+            assert "`*`" not in told
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter, validators
 
 from odonata.cli.arguments import pairs, write_table
+from odonata.cli.cluster_options import Flag, FromZero, Out, Quiet, Several
 from odonata.errors import InputError
-
-_Flag = Parameter(negative=())
 
 
 def analyse(
@@ -19,11 +18,11 @@ def analyse(
     *,
     value: str | None = None,
     unit: str | None = None,
-    by: Annotated[list[str] | None, Parameter(negative=())] = None,
-    where: Annotated[list[str] | None, Parameter(negative=())] = None,
-    skip: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 0,
+    by: Several = None,
+    where: Several = None,
+    skip: FromZero = 0,
     fit: bool | None = None,
-    family: Annotated[list[str] | None, Parameter(negative=())] = None,
+    family: Several = None,
     time_limit: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=3600))] = 5.0,
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
@@ -31,13 +30,13 @@ def analyse(
     correlate: str | None = None,
     points: str | None = None,
     time_of_day: str | None = None,
-    seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 1,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    seed: FromZero = 1,
+    out: Out = None,
     plot: Path | None = None,
     kind: Literal["density", "histogram", "scatter", "qcd"] | None = None,
-    force: Annotated[bool, _Flag] = False,
-    json: Annotated[bool, _Flag] = False,
-    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+    force: Flag = False,
+    json: Flag = False,
+    quiet: Quiet = False,
 ) -> int:
     """Analyse times of iterations: spread, tail, peaks, distribution, correlation with another column.
 

@@ -4,8 +4,9 @@ import json as json_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter, validators
+from cyclopts import Parameter
 
+from odonata.cli.cluster_options import Flag, FromOne, Json, Out
 from odonata.cli.completion import systems
 from odonata.errors import InputError
 from odonata.text import aligned
@@ -13,20 +14,18 @@ from odonata.text import aligned
 if TYPE_CHECKING:
     from odonata.recognition.recognise import Recognised
 
-_Flag = Parameter(negative=())
-
 
 def import_(
     file: Path,
     /,
     *,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: Out = None,
     names: Path | None = None,
     node_name_map: Path | None = None,
     like: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
-    rails: Annotated[int | None, Parameter(validator=validators.Number(gte=1))] = None,
-    force: Annotated[bool, _Flag] = False,
-    json: Annotated[bool, _Flag] = False,
+    rails: FromOne | None = None,
+    force: Flag = False,
+    json: Json = False,
 ) -> int:
     """Make a system file of the network of a real cluster.
 
@@ -52,8 +51,6 @@ def import_(
         NICs of a node, in place of those of --like, for a file without cables.
     force
         Overwrite files that say something else.
-    json
-        Print one JSON object.
     """
     from odonata import files
     from odonata.recognition import import_fabric, system_file

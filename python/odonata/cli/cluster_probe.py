@@ -3,45 +3,48 @@
 import json as json_module
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
 
+from odonata.cli.cluster_options import (
+    Counting,
+    Flag,
+    FromOne,
+    FromZero,
+    Json,
+    NodesSource,
+    QueueSource,
+    Quiet,
+    Several,
+    listings_of,
+)
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
     from odonata.probe import Probe
-
-_Flag = Parameter(negative=())
-_FromOne = Parameter(validator=validators.Number(gte=1))
-_FromZero = Parameter(validator=validators.Number(gte=0))
 
 
 def probe(
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("probe"),
     launcher: str | None = None,
-    op: Annotated[list[str] | None, Parameter(negative=())] = None,
-    size: Annotated[list[str] | None, Parameter(negative=())] = None,
-    iterations: Annotated[int, _FromOne] = 1000,
-    warmup: Annotated[int, _FromZero] = 10,
+    op: Several = None,
+    size: Several = None,
+    iterations: FromOne = 1000,
+    warmup: FromZero = 10,
     gap: str = "1 ms",
-    seed: Annotated[int, _FromZero] = 1,
+    seed: FromZero = 1,
     mpicc: str | None = None,
-    no_background: Annotated[bool, _Flag] = False,
-    queue: Path | None = None,
-    nodes_total: Annotated[int | None, _FromOne] = None,
-    nodes_file: Path | None = None,
-    queue_format: str | None = None,
-    nodes_format: str | None = None,
-    cluster: str | None = None,
-    drained: Literal["count", "leave-out"] = "count",
-    least_nodes: Annotated[int, Parameter(validator=validators.Number(gte=2))] = 2,
+    no_background: Flag = False,
+    source: QueueSource = QueueSource(),
+    machine: NodesSource = NodesSource(),
+    counting: Counting = Counting(),
     most_change: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=1))] = 0.05,
-    relative: Annotated[bool, _Flag] = False,
+    relative: Flag = False,
     topology: Path | None = None,
-    json: Annotated[bool, _Flag] = False,
-    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> int:
     """Measure the latency of MPI operations, and the background utilisation before and after.
 
@@ -73,41 +76,24 @@ def probe(
         The MPI compiler (default: `$MPICC`, else `mpicc`).
     no_background
         Do not measure b; every complete run is kept.
-    queue
+    source.queue
         A file instead of the queue of Slurm; it is read before and after the run.
-    nodes_total
-        Number of nodes of the machine.
-    nodes_file
-        A file that lists the nodes of the machine.
-    queue_format
-        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
-    nodes_format
-        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
-    cluster
-        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
-    drained
-        Whether nodes that are drained or down count as nodes of the machine.
-    least_nodes
-        Fewest nodes of a job that communicates.
     most_change
         The run is kept if b changes by less than this.
     relative
         Read --most-change as a share of b before the run, not as a difference.
     topology
         `topology.conf`, or what `scontrol show topology` prints (default: Slurm is queried).
-    json
-        Print one JSON object.
     quiet
         No progress on standard error.
     """
     from odonata import units
     from odonata.probe import OPERATIONS, SIZES
     from odonata.probe import probe as measure
-    from odonata.queue.listing import listings
 
-    if no_background and (queue or nodes_total or nodes_file or relative or drained != "count"):
+    queue, nodes = listings_of(source, machine)
+    if no_background and (queue or counting.nodes_total or nodes or relative or counting.drained != "count"):
         raise InputError("--no-background measures no b, so options that say how go without it")
-    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
     result = measure(
         out,
         launcher=launcher,
@@ -119,11 +105,9 @@ def probe(
         seed=seed,
         compiler=mpicc,
         measure_background=not no_background,
-        queue=queue_listing,
-        nodes_total=nodes_total,
-        nodes=nodes_listing,
-        drained=drained,
-        least_nodes=least_nodes,
+        queue=queue,
+        nodes=nodes,
+        **vars(counting),
         most_change=most_change,
         relative=relative,
         topology=topology,

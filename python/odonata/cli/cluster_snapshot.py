@@ -8,29 +8,25 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from odonata.cli.cluster_options import Flag, Json, NodesSource, Out, QueueSource, listings_of
 from odonata.cli.completion import systems
 from odonata.errors import InputError
-
-_Flag = Parameter(negative=())
 
 
 def snapshot(
     *,
     system: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
-    queue: Path | None = None,
-    nodes_file: Path | None = None,
-    queue_format: str | None = None,
-    nodes_format: str | None = None,
-    cluster: str | None = None,
+    out: Out = None,
+    source: QueueSource = QueueSource(),
+    machine: NodesSource = NodesSource(),
     names: Path | None = None,
     book: Path | None = None,
     victim: str | None = None,
     vary: Literal["traffic"] | None = None,
-    leave_out_unknown: Annotated[bool, _Flag] = False,
-    print_book: Annotated[bool, _Flag] = False,
-    force: Annotated[bool, _Flag] = False,
-    json: Annotated[bool, _Flag] = False,
+    leave_out_unknown: Flag = False,
+    print_book: Flag = False,
+    force: Flag = False,
+    json: Flag = False,
 ) -> int:
     """Make a scenario of the jobs that run on a cluster: on their own nodes, with traffic from a traffic book.
 
@@ -43,16 +39,8 @@ def snapshot(
         The machine: a preset, or the system file that `odonata cluster import` writes.
     out
         The scenario. Default: standard output.
-    queue
-        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
-    nodes_file
+    machine.nodes_file
         A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
-    queue_format
-        With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
-    nodes_format
-        With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
-    cluster
-        Which cluster, where a file lists several, as `squeue -M all` and `sacct -L` do.
     names
         Which host is which node: the CSV that `odonata cluster import --names` writes. Default: by
         the numbers in the names, from 0 or from 1 as the hosts count.
@@ -72,7 +60,6 @@ def snapshot(
         Print one JSON object; it needs --out.
     """
     from odonata import files
-    from odonata.queue.listing import listings
     from odonata.workload.book import default_text
     from odonata.workload.from_queue import from_queue
 
@@ -86,11 +73,11 @@ def snapshot(
         raise InputError("--vary and --json need a file for the scenario", hint="-o NAME.toml")
     if out is not None and system.endswith(".toml"):
         system = Path(os.path.relpath(system, out.parent)).as_posix()  # as the scenario needs it
-    queue_listing, nodes_listing = listings(queue, queue_format, nodes_file, nodes_format, cluster)
+    queue, nodes_file = listings_of(source, machine)
     workload = from_queue(
         system,
-        queue=queue_listing,
-        nodes_file=nodes_listing,
+        queue=queue,
+        nodes_file=nodes_file,
         names=names,
         book=book,
         victim=victim,
@@ -122,15 +109,13 @@ def snapshot(
     return 0
 
 
-def holds(study: Path, /, *, json: Annotated[bool, _Flag] = False) -> int:
+def holds(study: Path, /, *, json: Json = False) -> int:
     """Say what holds for all assumptions about the traffic, from the study of `snapshot --vary traffic`.
 
     Parameters
     ----------
     study
         The folder of the study, after `odonata sweep`.
-    json
-        Print one JSON object.
     """
     from odonata.study.study import open_study
     from odonata.workload.holding import holding

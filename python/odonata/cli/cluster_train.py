@@ -6,31 +6,28 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
+from odonata.cli.cluster_options import Flag, FromOne, FromZero, Out, Several
 from odonata.errors import InputError
-
-_Flag = Parameter(negative=())
-_FromOne = Parameter(validator=validators.Number(gte=1))
-_Several = Parameter(negative=())
 
 
 def train(
     records: Path,
     /,
     *,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    out: Out = None,
     recorded: Path | None = None,
-    column: Annotated[list[str] | None, _Several] = None,
+    column: Several = None,
     value: str | None = None,
     unit: str | None = None,
-    where: Annotated[list[str] | None, _Several] = None,
-    history_of: Annotated[list[str] | None, _Several] = None,
-    nodes_total: Annotated[int | None, _FromOne] = None,
+    where: Several = None,
+    history_of: Several = None,
+    nodes_total: FromOne | None = None,
     tail: Annotated[float | None, Parameter(validator=validators.Number(gte=0.5, lte=0.99))] = None,
     held_out: Annotated[float | None, Parameter(validator=validators.Number(gte=0.05, lte=0.5))] = None,
     flag_from: Annotated[float | None, Parameter(validator=validators.Number(gt=0, lt=1))] = None,
-    seed: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 1,
-    force: Annotated[bool, _Flag] = False,
-    json: Annotated[bool, _Flag] = False,
+    seed: FromZero = 1,
+    force: Flag = False,
+    json: Flag = False,
 ) -> int:
     """Learn from records of runs to predict the long tail of a job, and check it on the latest of them.
 
