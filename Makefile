@@ -19,10 +19,21 @@ ROUNDS ?= 10
 REDUCED_FORM := $(if $(REDUCED),--reduced --out build/validation)
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
-# What running needs, and what developing needs besides.
+# The environment with maturin; what running needs, and what developing needs besides; the optimised simulator; that of
+# `make demo`, alone and installed.
+TOOLS := $(VENV)/.tools
 RUNS := $(VENV)/.runs
 INSTALLED := $(VENV)/.installed
 BUILT := $(VENV)/.built
+DEMO_CORE := $(VENV)/.demo-core
+DEMO_BUILT := $(VENV)/.demo
+INSTALL := scripts/install.sh $(VENV)
+# Where Python may not write its compiled files (a shared installation), each command would compile all sources. (Some
+# packages have files for other versions of Python.)
+COMPILE := $(BIN)/python -m compileall -qq $(VENV)/lib python/odonata || true
+
+# Each check that is left out writes a line here.
+export LEFT_OUT := $(CURDIR)/build/left-out
 
 .PHONY: help venv tested build build-fast build-for-tests shim web demo docs test lint lint-python lint-stubs lint-rust lint-web test-rust test-instructions test-python test-slurm test-fabric test-oldest fuzz fuzz-shim system-deps miri fmt bench validate bless audit lock dist release clean
 
@@ -30,20 +41,35 @@ help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
 	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-$(RUNS): requirements/run.lock
+$(TOOLS): requirements/run.lock requirements/uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/run.lock
+	$(INSTALL) -c requirements/run.lock maturin
+	@touch $@
+
+$(RUNS): $(TOOLS)
+	$(INSTALL) -r requirements/run.lock
 	@touch $@
 
 $(INSTALLED): $(RUNS) requirements/dev.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.lock
+	$(INSTALL) -r requirements/dev.lock
+	@$(COMPILE)
 	@touch $@
 
 $(BUILT): $(RUNS) $(RUST) pyproject.toml
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --release
-	@# Where Python may not write its compiled files (a shared installation), each command would compile all sources.
-	@$(BIN)/python -m compileall -q python/odonata
+	@rm -f $(DEMO_CORE) $(DEMO_BUILT)
+	@$(COMPILE)
+	@touch $@
+
+# The simulator is compiled while packages are installed. (Without MAKEFLAGS: cargo uses all processors.)
+$(DEMO_CORE): $(TOOLS) $(RUST) pyproject.toml
+	MAKEFLAGS='' $(BIN)/maturin develop --quiet --profile demo --skip-install
+	@rm -f $(BUILT)
+	@touch $@
+
+$(DEMO_BUILT): $(DEMO_CORE) $(RUNS)
+	MAKEFLAGS='' PIP_QUIET=1 $(BIN)/maturin develop --quiet --profile demo
 	@touch $@
 
 # What tests use: the optimised simulator if it is up to date; if not, one that shares the build of the Rust tests, so
@@ -53,7 +79,7 @@ tested: $(INSTALLED)
 
 build-for-tests: $(RUNS)
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --profile dev
-	@rm -f $(BUILT)
+	@rm -f $(BUILT) $(DEMO_CORE) $(DEMO_BUILT)
 	@$(BIN)/python -m compileall -q python/odonata
 
 venv: $(INSTALLED) ## Create the virtual environment .venv with the locked dependencies
@@ -62,11 +88,12 @@ build: $(BUILT) ## Build the optimised simulator into .venv
 
 build-fast: $(RUNS) ## Build a simulator that is built faster and runs slower, for work on one part of it
 	PIP_QUIET=1 $(BIN)/maturin develop --quiet --profile fast
-	@rm -f $(BUILT)
+	@rm -f $(BUILT) $(DEMO_CORE) $(DEMO_BUILT)
 
 demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
-	@[ -e $(BUILT) ] || echo "demo: installs Python packages into $(VENV) and builds the simulator: 2 to 5 minutes, once"
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --question $(BUILT) >/dev/null 2>&1 || $(MAKE) --question $(DEMO_BUILT) >/dev/null 2>&1 || { \
+	  echo "demo: installs Python packages into $(VENV) and builds the simulator: about two minutes on two processors, once"; \
+	  $(MAKE) --no-print-directory --jobs=2 $(DEMO_BUILT); }
 	@echo "demo: 2,304 processes beside a background job on the 3,456 nodes of Kang 2019: some seconds"
 	@rm -rf demo
 	$(BIN)/odonata run examples/kang2019-interference.toml --alone --set measure.blame=true --out demo/run
@@ -80,13 +107,16 @@ docs: tested $(VENV)/.docs ## Build the documentation site in build/site; run it
 	@echo "open build/site/index.html"
 
 $(VENV)/.docs: $(INSTALLED) requirements/docs.lock | tested
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/docs.lock
+	$(INSTALL) -r requirements/docs.lock
+	@$(COMPILE)
 	@touch $@
 
 # Two targets at once, so that no processor waits: clippy beside the installation of packages, and all else beside the
 # Python tests, some of which wait.
-test: ## All checks: lint, Rust tests, documentation, Python tests
+test: ## All checks: lint, Rust tests, documentation, Python tests; says at the end what was left out
+	@mkdir -p build && rm -f $(LEFT_OUT)
 	@$(MAKE) --no-print-directory $(TWO_AT_ONCE) tested lint-python test-python lint-rust test-rust test-instructions docs test-slurm lint-stubs lint-web
+	@scripts/left_out.sh $(LEFT_OUT)
 
 shim: ## Build the C library of application-aware routing, and the shim for LD_PRELOAD, in target/release
 	cargo build --release --locked --quiet -p odonata-decision-c -p odonata-shim
@@ -193,7 +223,7 @@ lock: ## Resolve the dependencies of pyproject.toml again and pin them
 dist: $(INSTALLED) ## Build a wheel and a source distribution in the folder dist, and check both
 	rm -rf dist
 ifeq ($(shell uname -s),Linux)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dist.lock
+	$(INSTALL) -r requirements/dist.lock
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --zig --compatibility manylinux_2_28 --out dist
 else
 	$(BIN)/maturin build --release --locked --out dist

@@ -6,8 +6,7 @@ cd "$(dirname "$0")/.."
 [ $# -eq 1 ] && [ -f "$1" ] || { echo "usage: scripts/check_dist.sh WHEEL" >&2; exit 2; }
 scratch=$(mktemp -d)
 trap 'command -p rm -rf "$scratch"' EXIT
-"${PYTHON:-python3}" -m venv "$scratch/env"
-"$scratch/env/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock "$1[all]"
+scripts/install_wheel.sh "$scratch/env" "$1"
 git ls-files python/odonata | sed 's|^python/||' >"$scratch/files"
 "$scratch/env/bin/python" - "$1" "$scratch/files" <<'PYTHON'
 import sys

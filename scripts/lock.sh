@@ -1,6 +1,7 @@
 #!/bin/bash
 # Resolves the dependencies of pyproject.toml in a fresh environment, and pins them: those of building and running in
-# requirements/run.lock, those of development with them in requirements/dev.lock, and those that only the documentation needs in requirements/docs.lock.
+# requirements/run.lock, those of development with them in requirements/dev.lock, and those that only the documentation needs in
+# requirements/docs.lock. uv, which installs them, is in requirements/uv.lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -26,3 +27,5 @@ wanted main dev >"$scratch/dev"
 wanted docs >"$scratch/docs"
 "$scratch/bin/pip" install --quiet --disable-pip-version-check -c requirements/dev.lock -r "$scratch/docs"
 "$scratch/bin/pip" freeze | grep -vxFf requirements/dev.lock >requirements/docs.lock
+"$scratch/bin/pip" install --quiet --disable-pip-version-check uv
+"$scratch/bin/pip" freeze | grep '^uv==' >requirements/uv.lock

@@ -1,12 +1,15 @@
-"""Settings of Hypothesis: the same examples in every run, on every machine. A measure of work. C libraries.
+"""Settings of Hypothesis: the same examples in every run, on every machine. A measure of work. C libraries. Reasons of
+tests that were left out.
 
 Tests must not depend on luck. `make fuzz` searches with new examples.
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +56,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(CARGO):  # with many workers some come earlier, and wait
             item.add_marker(pytest.mark.timeout(900))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says why tests were left out, each reason once; also to `make test`, which says it at its end."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    lines = [f"tests: {count} left out: {why}" for why, count in sorted(reasons.items())]
+    for line in lines:
+        terminalreporter.write_line(line)
+    if lines and (file := os.environ.get("LEFT_OUT")):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        with Path(file).open("a") as left_out:
+            left_out.writelines(f"{line}\n" for line in lines)
 
 
 @pytest.fixture

@@ -12,6 +12,6 @@ def possible() -> None:
     """Skips where a command is missing or namespaces cannot be made."""
     why = missing("iperf3", "mpirun", "mpicc", "ip", "tc", "nsenter", "unshare", "setpriv", "chrt")
     if why is None and (reason := refusal()):
-        why = f"left out: no network namespaces here ({reason})"
+        why = f"no network namespaces here ({reason})"
     if why:
-        pytest.skip(f"the experiment on a contended network is {why}")
+        pytest.skip(f"the experiment on a contended network: {why}")

@@ -27,7 +27,7 @@ def slurm() -> Iterator[Path]:
     """The folder of a Slurm that runs; the environment leads all its commands there."""
     why = missing()
     if why:
-        pytest.skip(f"real Slurm {why}")
+        pytest.skip(f"real Slurm: {why}")
     # A short path: sockets have names of 108 characters at most.
     folder = Path(tempfile.mkdtemp(prefix="odslurm"))
     folder.chmod(0o755)

@@ -39,8 +39,8 @@ def missing(*more: str) -> str | None:
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     absent = [command for command in (*COMMANDS, *more) if shutil.which(command, path=path) is None]
     if absent:
-        return f"left out: no {absent[0]} here; `make system-deps` installs it (as root)"
-    return None if os.geteuid() == 0 else "left out: the daemons of Slurm must be started by root"
+        return f"no {absent[0]} here; `make system-deps` installs it (as root)"
+    return None if os.geteuid() == 0 else "the daemons of Slurm must be started by root"
 
 
 def start(folder: Path, hosts: Sequence[Host], topology: str, *, address: str, port: int) -> None:
