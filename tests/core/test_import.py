@@ -85,11 +85,18 @@ def test_a_scenario_can_be_run_by_its_path(tmp_path, as_given):
     assert odonata.run(as_given(path)).id == odonata.run(odonata.load(path)).id
 
 
-@pytest.mark.parametrize("given", [None, 3, {"system": "tiny"}])
-def test_what_is_no_scenario_is_refused_in_our_words(given):
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "expected a scenario, found `None`"),
+        (3, "expected a scenario, found `3`"),
+        ({"system": "tiny"}, "a scenario needs a job"),
+    ],
+)
+def test_what_is_no_scenario_is_refused_in_our_words(given, said):
     import odonata
 
-    with pytest.raises(odonata.InputError, match="expected a scenario or the path of one, found"):
+    with pytest.raises(odonata.InputError, match=said):
         odonata.run(given)
 
 

@@ -111,12 +111,12 @@ def _block(
 def _to_cores(links: pl.DataFrame, groups: int) -> list[float]:
     """Of each group the mean load of its links to routers of no group, the busier direction; NaN where there are
     none."""
-    found = [math.nan] * groups
+    loads = [math.nan] * groups
     for of, other in (("from_group", "to_group"), ("to_group", "from_group")):
         outside = links.filter(pl.col(of).is_not_null(), pl.col(other).is_null())
         for group, load in outside.group_by(of).agg(pl.col("busy").mean()).iter_rows():
-            found[group] = float(np.fmax(found[group], load))
-    return found
+            loads[group] = float(np.fmax(loads[group], load))
+    return loads
 
 
 def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles: list[float]) -> None:
@@ -124,9 +124,9 @@ def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles:
     middle, through = (0.0, 0.0), [Path.MOVETO, Path.CURVE3, Path.CURVE3]
     both = np.fmax(busy, busy.T)
     lines = [
-        (float(both[one, other]), Path([ends[one], middle, ends[other]], through))
-        for one, other in np.argwhere(np.isfinite(both))
-        if one < other
+        (float(both[start, end]), Path([ends[start], middle, ends[end]], through))
+        for start, end in np.argwhere(np.isfinite(both))
+        if start < end
     ]
     cores = [(load, Path([end, middle])) for load, end in zip(to_cores, ends, strict=True) if math.isfinite(load)]
     if cores:

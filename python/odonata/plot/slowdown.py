@@ -24,7 +24,7 @@ def draw_slowdowns(axes: Axes, jobs: pl.DataFrame, *, colours: dict[str, str]) -
     The time is that of an iteration, or of a message for a job without iterations. Of more than eight jobs those that
     suffer most. Without a time alone, the bar of the other time stands alone.
     """
-    known = [found for row in jobs.iter_rows(named=True) if (found := _times(row)) is not None]
+    known = [job for job in map(_times, jobs.iter_rows(named=True)) if job is not None]
     known = [job for job in known if job[2] is not None] or known
     known.sort(key=lambda job: -job[1] / (job[2] or job[1]))
     shown = known[:MOST_JOBS]

@@ -84,7 +84,7 @@ def compose(page: str, folder: Path) -> str:
     for name, kept in there.items():
         section = find(name).section(rows[name], kept.texts, kept.made, kept.earlier, settings_above=said)
         said = abouts()[name].words(row.model for row in rows[name])
-        sections.append(_PICTURE.sub(lambda found: "" if found[1] in begin else found[0], section).strip())
+        sections.append(_PICTURE.sub(lambda picture: "" if picture[1] in begin else picture[0], section).strip())
     return "\n\n".join([begin, *sections]) + "\n"
 
 

@@ -32,4 +32,4 @@ def link(study: str, on: str = "") -> str:
 
 def linked(text: str, on: str) -> str:
     """The text with `(study:NAME)` of its links as the place of that section. Raises KeyError for another name."""
-    return _LINK.sub(lambda found: f"]({link(found[1], on)})", text)
+    return _LINK.sub(lambda place: f"]({link(place[1], on)})", text)

@@ -473,7 +473,8 @@ def _metrics(rows: Sequence[Row]) -> dict[str, str]:
     shares = {row.model: row for row in rows if row.what.endswith(CALMER) and UNIFORM in row.what}
     by = {(row.what, row.model): row for row in rows}
     lines = []
-    for what in dict.fromkeys(row.what for row in others):
+    shown = [row.what for row in others if row.model != WHOLE or "1,024 nodes (largest)" in row.what]
+    for what in dict.fromkeys(shown):
         cells_ = [_with_verdict(by.get((what, name))) for name in (*names, MODEL)]
         lines.append([what, *cells_])
     columns = table(["what", *names, MODEL], lines, "l" + "r" * (1 + len(names)))
