@@ -80,7 +80,8 @@ def test_ctrl_c_ends_soon_and_leaves_nothing(here: Path) -> None:
     out, err = process.communicate(timeout=60)  # within a second on a machine with nothing else to do
     assert process.returncode == 130, err
     *notes, last = err.splitlines()  # notes that came with the first line have been read with it
-    assert all(note.startswith("note: class `node` carries at most ") for note in notes)
+    # A busy machine may print its progress as well.
+    assert all(note.startswith(("note: class `node` carries at most ", "simulating: ")) for note in notes), notes
     assert (out, last) == ("", "error: interrupted")
     assert [path.name for path in here.iterdir()] == ["tiny.toml"]
 
