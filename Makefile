@@ -92,7 +92,7 @@ build-fast: $(RUNS) ## Build a simulator that is built faster and runs slower, f
 
 demo: ## Simulate an interference study of Kang 2019, in the demo folder: tables, a figure and a report
 	@$(MAKE) --question $(BUILT) >/dev/null 2>&1 || $(MAKE) --question $(DEMO_BUILT) >/dev/null 2>&1 || { \
-	  echo "demo: installs Python packages into $(VENV) and builds the simulator: two to five minutes on two processors, once"; \
+	  echo "demo: installs Python packages into $(VENV) and builds the simulator: some minutes, once"; \
 	  $(MAKE) --no-print-directory --jobs=2 $(DEMO_BUILT); }
 	@echo "demo: 2,304 processes beside a background job on the 3,456 nodes of Kang 2019: some seconds"
 	@rm -rf demo

@@ -104,18 +104,27 @@ def test_bars_say_how_many_times_as_long_it_takes(run: od.Run) -> None:
     axes: Any = draw_slowdowns(figure(3, 3).subplots(), run.jobs, colours=job_colours(run))
     (target,) = run.jobs.filter(name="target").iter_rows(named=True)
     assert [text.get_text() for text in axes.texts] == [f"{target['slowdown']:.2f} x"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["target\nmessage"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["target"]
+    assert [patch.get_height() for patch in axes.patches] == [1.0, target["slowdown"]]
 
 
-def test_without_a_run_alone_bars_have_no_ratio() -> None:
+def test_a_program_has_the_slowdown_of_the_table() -> None:
+    """Catches a ratio of means of iterations, which is another number."""
     rows = pl.DataFrame(
-        [
-            {"name": "a", "iteration_mean_ps": 2e6, "latency_mean_ps": 1e3},
-            {"name": "b", "iteration_mean_ps": None, "latency_mean_ps": 1e6},
-            {"name": "c", "iteration_mean_ps": None, "latency_mean_ps": None},
-        ]
+        {
+            "name": ["a", "b"],
+            "slowdown": [1.5, None],
+            "iteration_mean_ps": [8.0, 1.0],
+            "alone_iteration_mean_ps": [4.0, 1.0],
+        }
     )
-    axes: Any = draw_slowdowns(figure(3, 3).subplots(), rows, colours={})
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["a\niteration", "b\nmessage"]
-    assert not axes.texts
-    assert [patch.get_height() for patch in axes.patches] == [2.0, 1.0]
+    axes: Any = draw_slowdowns(figure(3, 3).subplots(), rows, colours={"a": "0.1", "b": "0.2"})
+    assert [text.get_text() for text in axes.texts] == ["1.50 x"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a"]
+
+
+def test_without_a_run_alone_there_are_no_bars() -> None:
+    rows = pl.DataFrame({"name": ["a"], "slowdown": [None]}, schema={"name": pl.String, "slowdown": pl.Float64})
+    axes: Any = draw_slowdowns(figure(3, 3).subplots(), rows, colours={"a": "0.1"})
+    assert not axes.patches
+    assert "--alone" in axes.texts[0].get_text()

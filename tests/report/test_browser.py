@@ -107,6 +107,12 @@ def test_the_matrix_tells_of_each_pair_of_groups(opened, plus):
         page.keyboard.press("ArrowRight")
     scale = page.locator("figure .scale").first
     assert scale.inner_text().split()[:2] == ["0.0", "%"]
+    # Of the whole run the darkest colour is its greatest load, also with a series of shorter times.
+    between = plus.links.filter(pl.col("from_kind") == "router", pl.col("to_kind") == "router").filter(
+        pl.col("from_group") != pl.col("to_group")
+    )
+    greatest = between.group_by("from_group", "to_group").agg(pl.col("busy").mean())["busy"].max()
+    assert scale.inner_text().split()[-2] == (f"{100 * greatest:.1f}" if greatest < 0.5 else "100.0")
     page.get_by_label("Shade by").first.select_option("stalled_ps")
     assert scale.inner_text().startswith("0")
     assert not scale.inner_text().endswith("%")

@@ -49,7 +49,8 @@ def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     # A block is as wide as its part of the ring allows.
     side = min(0.55, 2 * math.pi * RING / max(groups, 3) * 0.85)
     angles = [math.pi / 2 - 2 * math.pi * group / max(groups, 1) for group in range(groups)]
-    _links(axes, busy, _to_cores(run.links, groups), angles)
+    word = group_name(run.resolved.get("spec", {}).get("topology", {}).get("kind"))
+    _links(axes, busy, _to_cores(run.links, groups), angles, word)
     for group, angle in enumerate(angles):
         x, y = ((RING + 0.72 * side) * part for part in (math.cos(angle), math.sin(angle)))
         _block(axes, (x, y), side, [owner.get(node) for node in nodes.get(group, [])], colours)
@@ -61,7 +62,6 @@ def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     axes.set_ylim(-reach, reach)
     axes.set_aspect("equal")
     axes.set_axis_off()
-    word = group_name(run.resolved.get("spec", {}).get("topology", {}).get("kind"))
     shown = {NO_JOB: "no job", **({OTHERS: "other jobs"} if OTHERS in colours.values() else {})}
     handles = [Patch(facecolor=colour, label=plain(name)) for name, colour in colours.items() if colour != OTHERS]
     handles += [Patch(facecolor=colour, label=name) for colour, name in shown.items()]
@@ -119,7 +119,7 @@ def _to_cores(links: pl.DataFrame, groups: int) -> list[float]:
     return loads
 
 
-def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles: list[float]) -> None:
+def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles: list[float], word: str) -> None:
     ends = [(RING * math.cos(angle), RING * math.sin(angle)) for angle in angles]
     middle, through = (0.0, 0.0), [Path.MOVETO, Path.CURVE3, Path.CURVE3]
     both = np.fmax(busy, busy.T)
@@ -146,5 +146,5 @@ def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles:
     bar.ax.xaxis.set_major_locator(MaxNLocator(5))
     bar.ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    between = "a group and the cores" if cores and not lines else "two groups"
+    between = f"a {word} and the cores" if cores and not lines else f"two {word}s"
     bar.set_label(f"mean load of the links between {between}, the busier direction")

@@ -94,13 +94,9 @@ SENSED: dict[tuple[int, int], tuple[str, ...]] = {
     PAPER8: ("ping-pong", "allreduce"),
 }
 """Nodes -> the benchmarks of figure 8, of their small size, that are simulated with two more congestion metrics."""
-SMALL_AT_SCALE = {
-    name: dict([next(iter(sizes.items()))])
-    for name, sizes in AT_SCALE.items()
-    if name in ("ping-pong", "allreduce", "barrier", "broadcast")
-}
-"""Of `AT_SCALE` what does not take many minutes of processor time for each policy. The whole of it was simulated with
-late credits of packets that count in both routers (`both-late`)."""
+SMALL_AT_SCALE = ("ping-pong", "allreduce", "barrier", "broadcast")
+"""Benchmarks whose small size is simulated on the paper's nodes with the default metric: what does not take minutes of
+processor time for each policy. All of `AT_SCALE` was simulated with `both-late`."""
 
 
 def _points(name: str, machine: str, nodes: tuple[int, int], sizes: Sizes, backgrounds: Sequence[str]) -> Points:
@@ -128,6 +124,11 @@ def _of_sizes(sizes: Sizes, benchmark: str, size: str) -> Sizes:
     return {benchmark: {size: sizes[benchmark][size]}}
 
 
+def _small(sizes: Sizes, names: Sequence[str]) -> Sizes:
+    """The smallest size of each of these benchmarks."""
+    return {name: dict([next(iter(sizes[name].items()))]) for name in names}
+
+
 def points8(reduced: bool) -> Points:
     """Seven benchmarks on 64 and on 1,024 nodes of Piz Daint; and an all-to-all that reads counters."""
     few = {"ping-pong": {"16 KiB": (60, 14)}, "alltoall": {"1 KiB": (130, 9)}}
@@ -147,10 +148,11 @@ def points8(reduced: bool) -> Points:
         *_points("fig8", "piz-daint", SPREAD8, BESIDE_JOBS8, [PRODUCTION]),
         *_points("fig8", "piz-daint", PAPER8, AT_SCALE_BESIDE_JOBS, [PRODUCTION]),
     ]
+    small = _small(AT_SCALE, SMALL_AT_SCALE)
     shipped = [
         point
         for point in main
-        if (point["nodes"], point["routers"]) != PAPER8 or point["size"] in SMALL_AT_SCALE.get(point["benchmark"], {})
+        if (point["nodes"], point["routers"]) != PAPER8 or point["size"] in small.get(point["benchmark"], {})
     ]
     return [*shipped, *_sensed(), *({**point, "sensing": WHOLE} for point in main)]
 
@@ -160,8 +162,8 @@ def _sensed() -> Points:
     made = []
     for nodes, names in SENSED.items():
         of = FIG8 if nodes == SPREAD8 else AT_SCALE
-        small = {name: dict([next(iter(of[name].items()))]) for name in names}
-        static = [p for p in _points("fig8", "piz-daint", nodes, small, [UNIFORM]) if p["policy"] != APP_AWARE]
+        small = _points("fig8", "piz-daint", nodes, _small(of, names), [UNIFORM])
+        static = [point for point in small if point["policy"] != APP_AWARE]
         made += [{**p, "sensing": sensing} for sensing in SENSINGS if sensing != WHOLE for p in static]
     return made
 

@@ -25,7 +25,7 @@ from odonata.reproduce.markdown import reasons_by_model, side_by_side, table
 from odonata.reproduce.nccl import version
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
-from odonata.reproduce.rows import explained_by_model, statement, within
+from odonata.reproduce.rows import explained_by_model, statement, within, without_cause
 from odonata.scenario import Scenario
 from odonata.scenario.apps import nccl as tuning
 from odonata.scenario.apps.nccl import NCCL
@@ -284,13 +284,10 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> dict[str, str]:
 
 
 def explained(rows: Sequence[Row]) -> list[Row]:
-    """What one algorithm misses and another one gives has the algorithm as its cause."""
-    made, alone = [*rows], ("ring", "ring-channels", "hierarchical")
-    for model in (NCCL, *alone):
-        of = [other for other in alone if other != model]
-        why = f"NCCL does not take this algorithm here: `{model}` gives the published value"
-        made = explained_by_model(made, model, of, why, f"the same row of the model *{model}*")
-    return made
+    """What an algorithm misses and NCCL's own choice gives has the algorithm as its cause."""
+    why = "NCCL's tuning model chooses another algorithm or protocol here"
+    of = ("ring", "ring-channels", "hierarchical")
+    return explained_by_model(without_cause(rows, why), NCCL, of, why, f"the same row of the model *{NCCL}*")
 
 
 REPRODUCTION = Reproduction(
