@@ -12,12 +12,14 @@ PACKAGE = Path(odonata.__file__).parent
 MAY_USE_CORE = {
     "__init__",
     "aries",
+    "core_options",
     "runner",
     "machine",
     "cli/main",
     "cli/bench",
     "scenario/apps/collective",
     "scenario/apps/collectives",
+    "scenario/routings/listed",
     "scenario/routings/routing",
 }
 

@@ -23,6 +23,7 @@ class PyOdonata(PythonPackage):
     depends_on("py-polars@1.36.1:2", type=("build", "run"))
     depends_on("py-pydantic@2.9:2", type=("build", "run"))
     depends_on("py-rich@14:15", type=("build", "run"))
+    depends_on("py-pyyaml@6.0.2:6", type=("build", "run"))
     depends_on("py-tomli_w@1.2:1", type=("build", "run"))
     depends_on("py-tomlkit@0.13.2:0.15", type=("build", "run"))
 

@@ -97,12 +97,14 @@ class Description(TypedDict):
     endpoint_slot: NDArray[np.uint32]
 
 @type_check_only
-class RoutingOption(TypedDict):
+class Option(TypedDict):
     #: Its name in a specification, which ends in its unit.
     name: str
     about: str
-    #: Whether it is absent on some machines.
+    #: Whether it may be absent.
     optional: bool
+    #: Its default as a document writes it, if it is the same on all machines.
+    default: str | None
     #: Name -> its meaning, if the option is a name.
     names: dict[str, str] | None
     #: The least and the greatest value, if it is a number.
@@ -115,7 +117,16 @@ class RoutingInfo(TypedDict):
     about: str
     #: Kinds of machine that it is for.
     machines: list[str]
-    options: list[RoutingOption]
+    options: list[Option]
+
+@type_check_only
+class CongestionLaw(TypedDict):
+    name: str
+    #: What it does, and its source.
+    about: str
+    #: Whether switches mark packets.
+    marks: bool
+    options: list[Option]
 
 @type_check_only
 class Progress(TypedDict):
@@ -339,6 +350,15 @@ class Machine:
 
 def check(spec_json: str) -> None:
     """As `Machine.check`, on a new machine."""
+
+def congestion_laws() -> list[CongestionLaw]:
+    """The laws of congestion control."""
+
+def limits() -> dict[str, int]:
+    """The greatest values that are not those of a single key."""
+
+def options() -> dict[str, list[Option]]:
+    """The keys of the tables of a specification that describe themselves, by the path of the table (`fabric.nic`)."""
 
 def collectives() -> dict[str, dict[str, str]]:
     """The algorithms of each collective: name -> description."""

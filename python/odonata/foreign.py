@@ -92,8 +92,16 @@ def _of_program(how: str = "") -> dict[str, str]:
     return {"trace": operations, "matrix": _PAIRS.format(how), "chakra": operations}
 
 
-def _of_jobs() -> dict[str, str]:
-    return {"queue": _QUEUE, "history": _HISTORY}
+def _of_jobs(queue: str = "", history: str = "") -> dict[str, str]:
+    """Hints for lists of jobs; the commands are those whose output is read."""
+    return {
+        "queue": f"print it with `{queue}`" if queue else _QUEUE,
+        "history": f"give {history}" if history else _HISTORY,
+    }
+
+
+_PBS = ("qstat -f -F json", "an accounting log of PBS")
+_LSF = ('bjobs -u all -json -o "jobid stat user queue job_name exec_host runtimelimit time_left"',)
 
 
 _START = rb"\A\s*"
@@ -168,10 +176,10 @@ KINDS = (
             _has(_START + rb"Job Id: \S+$"),
             _has(_START + rb"(.*\n){0,4}.*Req'd.*Req'd"),
         ),
-        _of_jobs(),
+        _of_jobs(*_PBS),
     ),
-    Kind("a list of nodes of PBS (pbsnodes)", _has(rb"^\s+(Mom|ntype|resources_available\.\w+) = "), _of_jobs()),
-    Kind("an accounting log of PBS", _has(_START + rb"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];"), _of_jobs()),
+    Kind("a list of nodes of PBS (pbsnodes)", _has(rb"^\s+(Mom|ntype|resources_available\.\w+) = "), _of_jobs(*_PBS)),
+    Kind("an accounting log of PBS", _has(_START + rb"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];"), _of_jobs(*_PBS)),
     Kind(
         "a list of jobs of Grid Engine (qstat)",
         _either(_has(_START + rb"job-ID +prior"), _has(_START + rb"(<\?xml[^>]*>\s*)?<job_info")),
@@ -180,10 +188,10 @@ KINDS = (
     Kind(
         "a list of jobs of LSF (bjobs)",
         _either(_has(_START + rb"JOBID +USER +STAT +QUEUE"), _has(rb'"COMMAND"\s*:\s*"bjobs"')),
-        _of_jobs(),
+        _of_jobs(*_LSF),
     ),
     Kind("a list of jobs of Cobalt (qstat)", _has(_START + rb"JobID +User +WallTime +Nodes"), _of_jobs()),
-    Kind("a list of jobs of Flux", _has(_START + rb"JOBID +USER +NAME +ST +NTASKS"), _of_jobs()),
+    Kind("a list of jobs of Flux", _has(_START + rb"JOBID +USER +NAME +ST +NTASKS"), _of_jobs("flux jobs -A --json")),
     Kind("an array of NumPy", _either(_begins(b"\x93NUMPY"), _ends(".npy", ".npz")), {}),
     Kind("a Chakra execution trace", _ends(".et"), {}),
     Kind(

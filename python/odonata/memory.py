@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from odonata.core_options import LIMITS
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def check_memory(resolved: Resolved) -> None:
         )
 
 
-MOST_COUNTS = 2**26
-"""Most counts by window, job and group that a run keeps (`MAX_ENTRIES` of the core)."""
+MOST_COUNTS = LIMITS["arrival_counts"]
+"""Most counts by window, job and group that a run keeps."""
 _COUNT_BYTES = 32
 
 

@@ -79,7 +79,15 @@ def test_uneven_switches_become_a_regular_machine_with_holes() -> None:
         ("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2\n", "found switches and blocks"),
         ("NodeName=n1 CPUs=4\n", "F:1: expected `SwitchName=` or `BlockName=`, found `NodeName CPUs`"),
         ("BlockName=b Nodes=n1\nBlockSizes=x\n", "F:2: expected a number of nodes as size of a block"),
-        ("- topology: default\n", "F:1: this is YAML, which is not read"),
+        ("- topology: default\n", "F:1: the topology `default` has neither `tree` nor `block`"),
+        ("- topology: a\n  flat: true\n", "F:2: the topology `a` has neither `tree` nor `block`"),
+        ("- topology: a\n  tree: 3\n", "F:2: expected a table under `tree`"),
+        ("- topology: a\n  tree:\n    switches:\n    - nodes: n1\n", "F:4: a switch has no name"),
+        ("- topology: a\n  tree:\n    switches:\n    - switch: s\n", "F:4: the switch `s` has neither"),
+        ("- topology: a\n  tree: {switches: [{switch: s, children: t}]}\n", "F:2: the switch `s` joins `t`"),
+        ("- topology: a\n  tree: [\n", "F:3: "),
+        ("- topology: a\n  tree: {}\n- topology: b\n  block: {}\n", "2 topologies, and none is the default"),
+        ("---\n" + "[" * 5000, "it is no YAML"),
         ("# nothing\n", "no switch and no block is listed"),
         ("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "no switch has nodes"),
         (
@@ -94,6 +102,43 @@ def test_wrong_topologies(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         cluster.read_topology(path)
     assert message in str(raised.value).replace(str(path), "F")
+
+
+TREE = """\
+# Slurm 25.05
+---
+- topology: racks
+  cluster_default: false
+  block:
+    block_sizes: [2, 4]
+    blocks:
+      - {block: b1, nodes: "n[1-2]"}
+      - {block: b2, nodes: "n[3-4]"}
+      - {block: b3, nodes: "n[5-6]"}
+- topology: tree
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: s[1-2]
+      - switch: s1
+        nodes: n[1-3]
+      - switch: s2
+        nodes: n[4-6]
+"""
+
+
+def test_topology_yaml(tmp_path: Path) -> None:
+    """The default of several topologies counts; a tree and blocks say the same as in topology.conf."""
+    path = tmp_path / "topology.yaml"
+    path.write_text(TREE)
+    assert cluster.read_topology(path).groups == {"top": {"s1": ("n1", "n2", "n3"), "s2": ("n4", "n5", "n6")}}
+    path.write_text(TREE.replace("cluster_default: false", "cluster_default: true"))
+    blocks = cluster.read_topology(path)
+    assert blocks.groups == {"b1 to b2": {"b1": ("n1", "n2"), "b2": ("n3", "n4")}, "b3": {"b3": ("n5", "n6")}}
+    lines = "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\nBlockSizes=2,4\n"
+    (tmp_path / "topology.conf").write_text(lines)
+    assert cluster.read_topology(tmp_path / "topology.conf") == blocks
 
 
 FABRICS = """\

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from tests.cluster import shapes
+from tests.cluster import managers, shapes
 
 from odonata import machine, reading
 from odonata.background.history import read_history
@@ -143,11 +143,17 @@ def names() -> str:
 
 
 READERS: dict[str, Reader] = {
-    "queue": (read_queue, texts(*shapes.TABLES.values(), *map(shapes.queue, shapes.RELEASES))),
-    "nodes": (read_nodes, texts(*shapes.NODE_TABLES.values(), *map(shapes.nodes, shapes.RELEASES))),
+    "queue": (
+        read_queue,
+        texts(*shapes.TABLES.values(), *map(shapes.queue, shapes.RELEASES), *managers.QUEUES),
+    ),
+    "nodes": (
+        read_nodes,
+        texts(*shapes.NODE_TABLES.values(), *map(shapes.nodes, shapes.RELEASES), *managers.NODES),
+    ),
     "runs": (
         read_runs,
-        [*texts(SACCT, SWF, CSV, JSON), parquet()],
+        [*texts(SACCT, SWF, CSV, JSON, *managers.HISTORIES), parquet()],
     ),
     "history": (lambda path: read_history(path, nodes_total=9, every_s=3600), [*texts(SWF, CSV, JSON), parquet()]),
     "topology": (read_topology, texts(shapes.TOPOLOGY, shapes.SCONTROL_TOPOLOGY)),

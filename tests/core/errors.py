@@ -276,7 +276,7 @@ PROVOKED: dict[str, Provoke] = {
         )
     ),
     "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
-    "marks-with-credits": check(
+    "marks-of-no-port": check(
         (
             "fabric.congestion_control",
             {"law": {"receiver-credit": {"ahead_bytes": 4_096}}, "window_bytes": 4_096, "mark_above_bytes": 0},

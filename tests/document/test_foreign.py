@@ -39,17 +39,10 @@ Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  S Time
 17.pbs01        u1       workq    x            1234   2 128    --  01:00 R 00:10
    x1000c0s0b0n0/0*64+x1000c0s0b0n1/0*64
 """
-QSTAT_F = "Job Id: 17.pbs01\n    Job_Name = x\n    Job_Owner = u1@login\n    job_state = R\n    exec_host = n1/0*64\n"
-QSTAT_JSON = (
-    '{"timestamp":1570045708,"pbs_version":"23.06.06","pbs_server":"pbs01","Jobs":{"17.pbs01":{"job_state":"R"}}}'
-)
 GRID_ENGINE = (
     "job-ID  prior   name       user         state submit/start at     queue        slots\n------\n17 0.5 x u r\n"
 )
 LSF = "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n17 u RUN q a 64*n1 x\n"
-PBS_LOG = (
-    "11/27/2026 00:01:02;E;17.pbs01;user=u1 group=g queue=workq exec_host=n1/0*64 start=1570000000 end=1570000900\n"
-)
 GOAL = "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"
 
 
@@ -120,14 +113,11 @@ def refused(place, path):
         ("trace", "ti.csv", "0 send 1 0 1e6\n1 recv 0 0 1e6\n", "a time-independent trace of SimGrid", "GOAL"),
         ("trace", "smpi.trace", "#This is a trace\n%EventDef PajeDefineContainerType 0\n", "a trace in Paje", "GOAL"),
         ("trace", "smpi.trace", "%EventDef PajeDefineContainerType 0\n", "a trace in Paje", "GOAL"),
-        ("queue", "qstat.txt", QSTAT, "a list of jobs of PBS", "JOBID STATE NODELIST"),
-        ("queue", "qstat.txt", QSTAT_AN, "a list of jobs of PBS", "JOBID STATE NODELIST"),
-        ("queue", "qstat.txt", QSTAT_F, "a list of jobs of PBS", "JOBID STATE NODELIST"),
-        ("queue", "qstat.json", QSTAT_JSON, "a list of jobs of PBS", "JOBID STATE NODELIST"),
-        ("history", "qstat.json", QSTAT_JSON, "a list of jobs of PBS", "start_time"),
-        ("history", "20261127", PBS_LOG, "an accounting log of PBS", "SWF"),
+        ("queue", "qstat.txt", QSTAT, "a list of jobs of PBS", "qstat -f -F json"),
+        ("queue", "qstat.txt", QSTAT_AN, "a list of jobs of PBS", "qstat -f -F json"),
+        ("history", "qstat.txt", QSTAT, "a list of jobs of PBS", "an accounting log of PBS"),
         ("queue", "sge.txt", GRID_ENGINE, "a list of jobs of Grid Engine", "JOBID STATE NODELIST"),
-        ("queue", "bjobs.txt", LSF, "a list of jobs of LSF", "JOBID STATE NODELIST"),
+        ("queue", "bjobs.txt", LSF, "a list of jobs of LSF", "bjobs -u all -json"),
         ("nodes", "qstat.txt", QSTAT, "a list of jobs of PBS", ""),
         ("matrix", "a.csv", GOAL, "a schedule in GOAL", "app = { trace ="),
         ("chakra", "a.goal", GOAL, "a schedule in GOAL", "app = { trace ="),

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import odonata as od
+from odonata.core_options import CONGESTION_LAWS
 from odonata.errors import InputError
 from odonata.scenario import parse
 
@@ -66,14 +67,17 @@ def test_a_kind_takes_the_defaults(tmp_path):
         ('congestion_control = "slingshott"', "did you mean `slingshot`"),
         ('congestion_control = { kind = "slingshot", target = "1 us" }', "`slingshot` has no `target`"),
         ('congestion_control = { kind = "none", window = "64 KiB" }', "`none` has no `window`"),
-        ('congestion_control = { kind = "nscc", window = "1 B" }', "a window must have between"),
+        ('congestion_control = { kind = "nscc", window = "1 B" }', "`window` must be between 2 KiB, a full packet,"),
         ('congestion_control = { kind = "nscc", target = "1 s" }', "`target` must be between 1 ps and 1 ms"),
-        ('congestion_control = { kind = "nscc", mark_above = "2 GiB" }', "`mark_above` must be at most 1 GiB"),
+        ('congestion_control = { kind = "nscc", mark_above = "2 GiB" }', "`mark_above` must be between 0 B and 1 GiB"),
         (
             'congestion_control = { kind = "receiver-credit", mark_above = "1 B" }',
             "`receiver-credit` has no `mark_above`",
         ),
-        ('congestion_control = { kind = "receiver-credit", ahead = "1 B" }', "`ahead` must have between"),
+        (
+            'congestion_control = { kind = "receiver-credit", ahead = "1 B" }',
+            "`ahead` must be between 2 KiB",
+        ),
         ('congestion_control = { kind = "nscc", ahead = "64 KiB" }', "`nscc` has no `ahead`"),
         ('congestion_control = { window = "64 KiB" }', "`kind`"),
         ('congestion_control = "nscc", nic = { window = "64 KiB" }', "has windows of its own, and NICs are `windowed`"),
@@ -100,7 +104,7 @@ def test_a_preset_of_slingshot_has_its_control_and_another_kind_has_its_own_numb
     }
 
 
-@pytest.mark.parametrize("law", ["slingshot", "ecn-window", "nscc", "receiver-credit"])
+@pytest.mark.parametrize("law", CONGESTION_LAWS)
 def test_an_incast_waits_at_its_nics_and_no_longer_in_the_way_of_a_neighbour(law, tmp_path):
     """Catches a law that never reacts, or that holds back pairs which fill no queue."""
     of = {}

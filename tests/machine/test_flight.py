@@ -8,6 +8,7 @@ import tomlkit
 
 import odonata as od
 from odonata import machine, scenario
+from odonata.core_options import CONGESTION_LAWS
 from odonata.errors import InputError
 from odonata.machine import flight
 
@@ -25,7 +26,7 @@ SHAPES = {
     "fat-tree": {"pods": 2, "leaves": 2, "spines": 2, "cores": 4, "nodes_per_leaf": 2},
     "hyperx": {"dimensions": [2, 3], "nodes_per_router": 2},
 }
-CONTROL = ("none", "slingshot", "ecn-window", "nscc", "receiver-credit")
+CONTROL = ("none", *CONGESTION_LAWS)
 
 
 def drawn(number: int) -> dict:

@@ -6,8 +6,9 @@ import tomlkit
 
 import odonata as od
 from odonata import machine, scenario
+from odonata.core_options import CONGESTION_LAWS
 
-LAWS = ("slingshot", "ecn-window", "nscc", "receiver-credit")
+LAWS = tuple(CONGESTION_LAWS)
 NO_HOST = {"send": "0 s", "receive": "0 s", "call": "0 s", "copy": "none", "eager": "4 GB", "rendezvous": "0 s"}
 NO_HOST["reduce"] = "none"
 ONE_NIC = {"nic": {"rail": "by-rank"}}

@@ -90,7 +90,7 @@ kinds! {
     /// NICs of Aries, and a window towards each destination.
     TwoWindows = "two-windows" {}
     /// A threshold for marks of switches, with congestion control that reads none.
-    MarksWithCredits = "marks-with-credits" {}
+    MarksOfNoPort = "marks-of-no-port" { law: &'static str }
     /// A job is in a traffic class that the fabric does not have.
     NoSuchTrafficClass = "no-such-traffic-class" { class: u8, classes: u8 }
     /// Two traffic classes have one name.

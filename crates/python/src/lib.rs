@@ -101,6 +101,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_alone, module)?)?;
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::congestion_laws, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::limits, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::options, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_chakra, module)?)?;

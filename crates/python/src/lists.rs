@@ -2,7 +2,9 @@
 
 use odonata_programs::COLLECTIVES;
 use odonata_sim::routing;
-use odonata_sim::spec::{ROUTINGS, RoutingSpec, TopologySpec, Values};
+use odonata_sim::spec::{
+    CONGESTION_LAWS, LIMITS, MarkingPorts, OptionInfo, ROUTINGS, RoutingSpec, TABLES, TopologySpec, Values,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -12,25 +14,66 @@ use pyo3::types::{PyDict, PyList};
 pub fn routings(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
     for info in ROUTINGS {
-        let options = PyList::empty(py);
-        for option in info.options {
-            let told = PyDict::new(py);
-            told.set_item("name", option.name)?;
-            told.set_item("about", option.about.trim())?;
-            told.set_item("optional", option.optional)?;
-            let (names, range) = match option.values {
-                Values::Names(names) => (Some(names_to_python(py, names)?), None),
-                Values::Number { least, most } => (None, Some((least, most))),
-            };
-            told.set_item("names", names)?;
-            told.set_item("range", range)?;
-            options.append(told)?;
-        }
         let told = PyDict::new(py);
         told.set_item("name", info.name)?;
         told.set_item("about", info.about.trim())?;
         told.set_item("machines", info.machines)?;
-        told.set_item("options", options)?;
+        told.set_item("options", options_to_python(py, info.options)?)?;
+        list.append(told)?;
+    }
+    Ok(list)
+}
+
+/// The laws of congestion control; see `_core.pyi`.
+#[pyfunction]
+pub fn congestion_laws(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for law in CONGESTION_LAWS {
+        let told = PyDict::new(py);
+        told.set_item("name", law.name)?;
+        told.set_item("about", law.about.trim())?;
+        told.set_item("marks", law.marking != MarkingPorts::None)?;
+        told.set_item("options", options_to_python(py, law.options)?)?;
+        list.append(told)?;
+    }
+    Ok(list)
+}
+
+/// The keys of the tables that describe themselves; see `_core.pyi`.
+#[pyfunction]
+pub fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for (path, options) in TABLES {
+        all.set_item(path, options_to_python(py, options)?)?;
+    }
+    Ok(all)
+}
+
+/// Limits that are not those of a single key; see `_core.pyi`.
+#[pyfunction]
+pub fn limits(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, most) in LIMITS {
+        all.set_item(name, most)?;
+    }
+    Ok(all)
+}
+
+fn options_to_python<'py>(py: Python<'py>, options: &[OptionInfo]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for option in options {
+        let told = PyDict::new(py);
+        told.set_item("name", option.name)?;
+        told.set_item("about", option.about.trim())?;
+        told.set_item("optional", option.optional)?;
+        told.set_item("default", option.default)?;
+        let (names, range) = match option.values {
+            Values::Names(names) => (Some(names_to_python(py, names)?), None),
+            Values::Number { least, most } => (None, Some((least, most))),
+            Values::Other => (None, None),
+        };
+        told.set_item("names", names)?;
+        told.set_item("range", range)?;
         list.append(told)?;
     }
     Ok(list)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use odonata_decision::{Counters, Decision, Operation};
 use odonata_sim::engine::random::response_key;
-use odonata_sim::spec::{AriesSpec, CongestionLaw, FabricSpec};
+use odonata_sim::spec::{AriesSpec, FabricSpec, Feedback};
 use odonata_topology::NodeId;
 
 use crate::blame::Hold;
@@ -294,8 +294,8 @@ impl World<'_> {
             let Request { nic, to, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             let delay = t - self.started(request, packet);
-            let zero_load = match self.spec.fabric.congestion_control.map(|control| control.law) {
-                Some(CongestionLaw::Nscc { .. }) => {
+            let zero_load = match self.spec.fabric.congestion_control.map(|control| control.law.feedback()) {
+                Some(Feedback::Hops) => {
                     self.zero_load(nic, to, self.spec.fabric.wire(packet.bytes), packet.says)
                         + self.zero_load(to, nic, packet.wire, u64::from(packet.hop))
                 }

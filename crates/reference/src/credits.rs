@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use odonata_sim::spec::CongestionLaw;
+use odonata_sim::spec::{CongestionLaw, Feedback};
 use odonata_topology::NodeId;
 
 use crate::calendar::Event;
@@ -97,9 +97,9 @@ impl World<'_> {
 
     /// What the acknowledgement of a packet that has come says.
     fn says(&mut self, packet: &Packet) -> u64 {
-        match self.spec.fabric.congestion_control.map(|control| control.law) {
-            Some(CongestionLaw::Slingshot) => {}
-            Some(CongestionLaw::Nscc { .. }) => return u64::from(packet.hop),
+        match self.spec.fabric.congestion_control.map(|control| control.law.feedback()) {
+            Some(Feedback::Senders) => {}
+            Some(Feedback::Hops) => return u64::from(packet.hop),
             _ => return 0,
         }
         let request = &self.requests[packet.request.expect("it is one")];

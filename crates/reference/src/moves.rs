@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
-use odonata_sim::spec::{CongestionLaw, Pattern, Rail};
+use odonata_sim::spec::{MarkingPorts, Pattern, Rail};
 use odonata_topology::{NodeId, Peer, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
@@ -387,7 +387,11 @@ impl World<'_> {
         let Some(control) = self.spec.fabric.congestion_control else { return false };
         let Some(mark_above) = control.mark_above_bytes else { return false };
         let link = &self.links[out];
-        let observed = control.law != CongestionLaw::Slingshot || matches!(link.far, Far::Node);
+        let observed = match control.law.marking() {
+            MarkingPorts::None => false,
+            MarkingPorts::ToNodes => matches!(link.far, Far::Node),
+            MarkingPorts::All => true,
+        };
         let k = link.serialisation(mark_above);
         let above = k / 2 + below(random(self.spec.seed, Stream::Mark, out as u64, t), k);
         observed && !packet.response && self.backlog_before(t, out, packet) > above

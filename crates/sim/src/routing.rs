@@ -1,23 +1,5 @@
-//! Routing algorithms: one file each, in four families.
-//!
-//! | name | family | file | source |
-//! |---|---|---|---|
-//! | `minimal` | Dragonfly+ | [`dragonfly_plus::minimal`] | all minimal paths |
-//! | `valiant` | Dragonfly+ | [`dragonfly_plus::valiant`] | Valiant 1982, through a spine or a leaf |
-//! | `prog-adaptive` | Dragonfly+ | [`dragonfly_plus::prog_adaptive`] | CODES, Kang 2019 (K8) |
-//! | `fpar` | Dragonfly+ | [`dragonfly_plus::fpar`] | Shpiner 2017; Kang 2019, section 3.1.2 (K5 to K7) |
-//! | `minimal` | direct | [`direct::minimal`] | at most one global link |
-//! | `valiant` | direct | [`direct::valiant`] | Valiant 1982; Kim 2008, through a group or a router |
-//! | `ugal` | direct | [`direct::adaptive`] | Singh 2005; Kim 2008 (UGAL-L, UGAL-G) |
-//! | `par` | direct | [`direct::adaptive`] | Jiang 2009 |
-//! | `adaptive-local` | direct | [`direct::adaptive_local`] | SST; Zhang 2018 (L4) |
-//! | `aries` | direct | [`direct::aries`] | De Sensi 2019, section 2.2 (D6, D7) |
-//! | `application-aware` | direct | a mode of `aries` for each message, selected by `odonata_decision` | De Sensi 2019, section 4.2 (D14) |
-//! | `up-down` | fat tree | [`fat_tree`] | Zahavi 2010 (D-mod-k); Dixit 2013 (packet spraying) |
-//! | `minimal` | HyperX | [`hyperx`] | all shortest paths |
-//! | `dimension-order` | HyperX | [`hyperx`] | Ahn 2009 |
-//! | `valiant` | HyperX | [`hyperx`] | Valiant 1982, through a router |
-//! | `omni-war` | HyperX | [`hyperx`] | McDonald 2019 (OmniWAR) |
+//! Routing algorithms in four families: [`direct`], [`dragonfly_plus`], [`fat_tree`] and [`hyperx`]. The list
+//! [`ROUTINGS`](crate::spec::ROUTINGS) has their names, options and sources.
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of

@@ -11,29 +11,34 @@ mod congestion;
 mod gpus;
 mod jobs;
 mod nic;
+mod options;
 mod routing;
 mod sensing;
 
 use std::collections::BTreeMap;
 
+use odonata_programs::choices;
 pub use odonata_programs::{Body, Op, Phase, PhaseAction, Program};
 use odonata_topology::Bandwidth;
 pub use odonata_topology::{Failures, PreparedMachine, TopologySpec};
+use options::{Described, table};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use check::range;
 pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
+pub(crate) use check::{MAX_ARRIVAL_COUNTS, range};
+use check::{MAX_BUFFER_BYTES, MAX_DELAY_PS, MAX_DURATION_PS, MAX_ITERATIONS, MAX_WINDOW_BYTES};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
-pub use congestion::{CongestionLaw, CongestionSpec};
+pub use congestion::{CONGESTION_LAWS, CongestionLaw, CongestionSpec, Feedback, LawInfo, MarkingPorts};
 pub use gpus::{CpuRate, GpuLink, GpuSpec, InnerNetwork, MAX_GPUS};
 pub use jobs::{
     Arrival, BurstSpec, Costs, First, JobSpec, Length, Pattern, ProgramSpec, Record, SizedCombine, SizedCosts, Traffic,
     combine_ps, sized,
 };
 pub use nic::{AriesSpec, Operation};
+pub use options::{OptionInfo, Values};
 pub use routing::{
-    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, OptionInfo,
-    ROUTINGS, RoutingInfo, RoutingSpec, Select, Spread, Values, Via,
+    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, ROUTINGS,
+    RoutingInfo, RoutingSpec, Select, Spread, Via,
 };
 pub use sensing::{MetricKind, Sensing};
 
@@ -106,41 +111,42 @@ pub enum Defect {
     ChannelPriority,
 }
 
-/// Routers, links and NICs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FabricSpec {
-    /// Largest payload of a packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one
-    /// shorter.
-    pub packet_bytes: u32,
-    /// Time from the arrival of a packet at a router to its route decision: from the arrival of its tail, or of its
-    /// head with cut-through.
-    pub router_delay_ps: u64,
-    /// Virtual channels of every link between routers, of each traffic class; with responses, of requests, and as many
-    /// again of responses.
-    pub channels: u8,
-    /// When a router may forward a packet.
-    #[serde(default, skip_serializing_if = "Switching::is_default")]
-    pub switching: Switching,
-    /// Header of every packet: bytes on a link beyond its payload.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub header_bytes: u32,
-    /// Size of a flit, at least 1: a packet has a whole number of flits on a link.
-    #[serde(default = "single", skip_serializing_if = "is_one")]
-    pub flit_bytes: u32,
-    /// What packets cross inside a router; an ideal switch when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub router: Option<RouterSpec>,
-    /// The NICs.
-    pub nic: NicSpec,
-    /// What holds senders back when queues are long; nothing when absent. Not with `nic.aries` or `nic.window_bytes`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub congestion_control: Option<CongestionSpec>,
-    /// Traffic classes, each with channels of its own; none when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub traffic_classes: Vec<TrafficClassSpec>,
-    /// Link parameters by class name; exactly the classes of the topology.
-    pub links: BTreeMap<String, LinkSpec>,
+table! {
+    /// Routers, links and NICs.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct FabricSpec {
+        /// Largest payload of a packet, in bytes (1 to 65,536). Messages are cut into packets of this size, the last one
+        /// shorter.
+        packet_bytes: u32 = 1..=MAX_PACKET_BYTES,
+        /// Time from the arrival of a packet at a router to its route decision: from the arrival of its tail, or of its
+        /// head with cut-through.
+        router_delay_ps: u64 = 0..=MAX_DELAY_PS,
+        /// Virtual channels of every link between routers, of each traffic class; with responses, of requests, and as many
+        /// again of responses.
+        channels: u8 = 1..=MAX_CHANNELS,
+        /// When a router may forward a packet.
+        #[serde(default, skip_serializing_if = "Switching::is_default")]
+        switching: Switching,
+        /// Header of every packet: bytes on a link beyond its payload.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        header_bytes: u32 = 0..=MAX_PACKET_BYTES,
+        /// Size of a flit, at least 1: a packet has a whole number of flits on a link.
+        #[serde(default = "single", skip_serializing_if = "is_one")]
+        flit_bytes: u32 = 1..=MAX_PACKET_BYTES,
+        /// What packets cross inside a router; an ideal switch when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        router: Option<RouterSpec>,
+        /// The NICs.
+        nic: NicSpec,
+        /// What holds senders back when queues are long; nothing when absent. Not with `nic.aries` or `nic.window_bytes`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        congestion_control: Option<CongestionSpec>,
+        /// Traffic classes, each with channels of its own; none when empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        traffic_classes: Vec<TrafficClassSpec>,
+        /// Link parameters by class name; exactly the classes of the topology.
+        links: BTreeMap<String, LinkSpec>,
+    }
 }
 
 impl FabricSpec {
@@ -169,47 +175,54 @@ impl FabricSpec {
     }
 }
 
-/// A router with a crossbar between queues at its inputs and buffers at its outputs (docs/model.md, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RouterSpec {
-    /// Which packets wait for each other at an input.
-    pub kind: RouterKind,
-    /// Bandwidth of each input and each output of the crossbar, in millionths of a byte per second.
-    pub crossbar: Bandwidth,
-    /// Buffer at an output port, in bytes, for each virtual channel.
-    pub output_buffer_bytes: u64,
-    /// Which of several packets that want the same side of the crossbar goes first.
-    pub arbitration: Arbitration,
+table! {
+    /// A router with a crossbar between queues at its inputs and buffers at its outputs (docs/model.md, section 4).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RouterSpec {
+        /// Which packets wait for each other at an input.
+        kind: RouterKind,
+        /// Bandwidth of each input and each output of the crossbar, in millionths of a byte per second.
+        crossbar: Bandwidth,
+        /// Buffer at an output port, in bytes, for each virtual channel.
+        output_buffer_bytes: u64 = 1..=MAX_BUFFER_BYTES,
+        /// Which of several packets that want the same side of the crossbar goes first.
+        arbitration: Arbitration,
+    }
 }
 
-/// Which packets wait for each other at an input of a router with a crossbar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RouterKind {
-    /// All of a virtual channel: one queue, with head-of-line blocking.
-    InputQueued,
-    /// Those of a virtual channel that want the same output virtual channel.
-    VirtualOutputQueued,
+choices! {
+    /// Which packets wait for each other at an input of a router with a crossbar.
+    pub enum RouterKind {
+        /// All of a virtual channel: one queue, with head-of-line blocking.
+        InputQueued = "input-queued",
+        /// Those of a virtual channel that want the same output virtual channel.
+        VirtualOutputQueued = "virtual-output-queued",
+    }
 }
 
-/// Which of several packets that want the same side of a crossbar goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arbitration {
-    /// The one whose queue was granted longest ago.
-    LeastRecentlyServed,
+choices! {
+    /// Which of several packets that want the same side of a crossbar goes first.
+    pub enum Arbitration {
+        /// The one whose queue was granted longest ago.
+        LeastRecentlyServed = "least-recently-served",
+    }
 }
 
-/// When a router may forward a packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Switching {
-    /// When all of it has arrived.
-    #[default]
-    StoreAndForward,
-    /// When its head has arrived.
-    CutThrough,
+choices! {
+    /// When a router may forward a packet.
+    pub enum Switching {
+        /// When all of it has arrived.
+        StoreAndForward = "store-and-forward",
+        /// When its head has arrived.
+        CutThrough = "cut-through",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
+impl Default for Switching {
+    fn default() -> Self {
+        Self::StoreAndForward
+    }
 }
 
 impl Switching {
@@ -234,43 +247,45 @@ fn is_one(value: &u32) -> bool {
     *value == 1
 }
 
-/// A class of links, both directions alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LinkSpec {
-    /// Bandwidth of each direction, in millionths of a byte per second.
-    pub bandwidth: Bandwidth,
-    /// Propagation delay.
-    pub latency_ps: u64,
-    /// Input buffer at the end of the link, in bytes, for each virtual channel. For the node class it is the buffer at
-    /// the router; a node accepts everything at once.
-    pub buffer_bytes: u64,
-    /// Time of a credit beyond the latency of the link.
-    pub credit_delay_ps: u64,
+table! {
+    /// A class of links, both directions alike.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LinkSpec {
+        /// Bandwidth of each direction, in millionths of a byte per second.
+        bandwidth: Bandwidth,
+        /// Propagation delay.
+        latency_ps: u64 = 0..=MAX_DELAY_PS,
+        /// Input buffer at the end of the link, in bytes, for each virtual channel. For the node class it is the buffer at
+        /// the router; a node accepts everything at once.
+        buffer_bytes: u64 = 1..=MAX_BUFFER_BYTES,
+        /// Time of a credit beyond the latency of the link.
+        credit_delay_ps: u64 = 0..=MAX_DELAY_PS,
+    }
 }
 
-/// A node's network interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NicSpec {
-    /// Time for which the injection link is idle before the first packet of each message.
-    pub overhead_ps: u64,
-    /// Which of several waiting messages sends the next packet.
-    pub order: NicOrder,
-    /// Which of a node's several NICs a message uses.
-    #[serde(default, skip_serializing_if = "Rail::is_default")]
-    pub rail: Rail,
-    /// Least size on the network of the messages whose packets are divided over all NICs of their node; none is if
-    /// absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stripe_bytes: Option<u64>,
-    /// The NIC of Aries; a NIC without responses when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aries: Option<AriesSpec>,
-    /// Most bytes of payload on the way from a NIC to another one without an acknowledgement, at least those of a full
-    /// packet. Each packet is then acknowledged. Not with `aries`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window_bytes: Option<u64>,
+table! {
+    /// A node's network interface.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct NicSpec {
+        /// Time for which the injection link is idle before the first packet of each message.
+        overhead_ps: u64 = 0..=MAX_DELAY_PS,
+        /// Which of several waiting messages sends the next packet.
+        order: NicOrder,
+        /// Which of a node's several NICs a message uses.
+        #[serde(default, skip_serializing_if = "Rail::is_default")]
+        rail: Rail,
+        /// Least size on the network of the messages whose packets are divided over all NICs of their node; none is if
+        /// absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stripe_bytes: Option<u64> = 1..=MAX_MESSAGE_BYTES,
+        /// The NIC of Aries; a NIC without responses when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        aries: Option<AriesSpec>,
+        /// Most bytes of payload on the way from a NIC to another one without an acknowledgement, at least those of a full
+        /// packet. Each packet is then acknowledged. Not with `aries`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        window_bytes: Option<u64> = 1..=MAX_WINDOW_BYTES,
+    }
 }
 
 impl NicSpec {
@@ -282,18 +297,24 @@ impl NicSpec {
     }
 }
 
-/// Which of a node's several NICs a message uses, at its source and at its destination.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rail {
-    /// The NIC that a hash of the message selects.
-    #[default]
-    Hash,
-    /// The NIC of the source with the least to send.
-    LeastBusy,
-    /// For messages of programs, at each end the NIC of the rank there: the ranks of a job on a node take the NICs in
-    /// turn. For other messages as `Hash`.
-    ByRank,
+choices! {
+    /// Which of a node's several NICs a message uses, at its source and at its destination.
+    pub enum Rail {
+        /// The NIC that a hash of the message selects.
+        Hash = "hash",
+        /// The NIC of the source with the least to send.
+        LeastBusy = "least-busy",
+        /// For messages of programs, at each end the NIC of the rank there: the ranks of a job on a node take the NICs in
+        /// turn. For other messages as `Hash`.
+        ByRank = "by-rank",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
+impl Default for Rail {
+    fn default() -> Self {
+        Self::Hash
+    }
 }
 
 impl Rail {
@@ -304,14 +325,14 @@ impl Rail {
     }
 }
 
-/// Order of a NIC's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NicOrder {
-    /// All packets of a message before those of the next.
-    Fcfs,
-    /// One packet of each waiting message in turn.
-    RoundRobin,
+choices! {
+    /// Order of a NIC's messages.
+    pub enum NicOrder {
+        /// All packets of a message before those of the next.
+        Fcfs = "fcfs",
+        /// One packet of each waiting message in turn.
+        RoundRobin = "round-robin",
+    }
 }
 
 /// When a run ends: when all the named jobs have had their last message delivered, or at a time, whichever is
@@ -325,26 +346,62 @@ pub struct StopSpec {
     pub at_ps: Option<u64>,
 }
 
-/// What is recorded beyond per-job and per-link totals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeasureSpec {
-    /// Latencies count only for messages issued at or after this instant.
-    pub from_ps: u64,
-    /// ... and before this one.
-    pub until_ps: Option<u64>,
-    /// Width of the windows in which traffic between groups is counted (K21); off when absent.
-    pub arrivals_every_ps: Option<u64>,
-    /// Whether the waiting of packets is attributed to jobs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub blame: bool,
-    /// Whether waits for room are also followed to the link at which the chain of full buffers ends.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub roots: bool,
-    /// Whether the load of every link is recorded over time.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub series: bool,
-    /// Whether the CPU tasks of the ranks of programs are recorded.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub operations: bool,
+table! {
+    /// What is recorded beyond per-job and per-link totals.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct MeasureSpec {
+        /// Latencies count only for messages issued at or after this instant.
+        from_ps: u64,
+        /// ... and before this one.
+        until_ps: Option<u64>,
+        /// Width of the windows in which traffic between groups is counted (K21); off when absent.
+        arrivals_every_ps: Option<u64>,
+        /// Whether the waiting of packets is attributed to jobs.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        blame: bool,
+        /// Whether waits for room are also followed to the link at which the chain of full buffers ends.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        roots: bool,
+        /// Whether the load of every link is recorded over time.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        series: bool,
+        /// Whether the CPU tasks of the ranks of programs are recorded.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        operations: bool,
+    }
 }
+
+macro_rules! named {
+    ($($type:ident),+) => {
+        $(
+            impl Described for $type {
+                const VALUES: Values = Values::Names($type::NAMES);
+            }
+        )+
+    };
+}
+named!(RouterKind, Arbitration, Switching, Rail, NicOrder, Operation);
+
+/// Limits of a specification that are not those of a single key.
+pub const LIMITS: &[(&str, u64)] = &[
+    ("time_ps", MAX_TIME_PS),
+    ("duration_ps", MAX_DURATION_PS),
+    ("message_bytes", MAX_MESSAGE_BYTES),
+    ("packet_bytes", MAX_PACKET_BYTES as u64),
+    ("repetitions", MAX_ITERATIONS),
+    ("traffic_classes", MAX_CLASSES as u64),
+    ("gpus", MAX_GPUS as u64),
+    ("arrival_counts", MAX_ARRIVAL_COUNTS),
+];
+
+/// The tables of a specification whose keys describe themselves, with their paths.
+pub const TABLES: &[(&str, &[OptionInfo])] = &[
+    ("fabric", FabricSpec::OPTIONS),
+    ("fabric.links", LinkSpec::OPTIONS),
+    ("fabric.nic", NicSpec::OPTIONS),
+    ("fabric.nic.aries", AriesSpec::OPTIONS),
+    ("fabric.router", RouterSpec::OPTIONS),
+    ("fabric.congestion_control", CongestionSpec::OPTIONS),
+    ("fabric.traffic_classes", TrafficClassSpec::OPTIONS),
+    ("measure", MeasureSpec::OPTIONS),
+];

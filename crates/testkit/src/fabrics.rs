@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MAX_CHANNELS, MetricKind, NicOrder,
-    NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing, Switching, TrafficClassSpec,
+    Arbitration, AriesSpec, CONGESTION_LAWS, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MAX_CHANNELS,
+    MarkingPorts, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing, Switching,
+    TrafficClassSpec,
 };
 use odonata_topology::{Bandwidth, Network};
+use serde_json::{Map, json};
 
 use super::choices::Choices;
 
@@ -151,19 +153,30 @@ pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
 pub fn congestion_control(c: &mut Choices, fabric: &mut FabricSpec) {
     let full = u64::from(fabric.packet_bytes);
     let packet_ps = fabric.links["node"].bandwidth.serialisation_ps(full);
-    let law = match c.within(0, 5) {
-        0 | 1 => CongestionLaw::Slingshot,
-        2 => CongestionLaw::EcnWindow,
-        3 => CongestionLaw::Nscc { target_ps: packet_ps * c.within(1, 10) },
-        _ => CongestionLaw::ReceiverCredit { ahead_bytes: full * c.of(&[1, 2, 3, 8]) },
-    };
+    let law = law(c, full, packet_ps);
     let more = if c.chance(50) { c.within(0, full) } else { 0 };
-    let marks = !matches!(law, CongestionLaw::ReceiverCredit { .. });
+    let marks = law.marking() != MarkingPorts::None;
     fabric.congestion_control = Some(CongestionSpec {
         law,
         window_bytes: full * c.of(&[1, 2, 4, 16]) + more,
         mark_above_bytes: marks.then_some(full * c.of(&[0, 0, 1, 2, 1_000]) + more),
     });
+}
+
+/// A law of the list. A time is some packets long, and a size holds some packets.
+fn law(c: &mut Choices, packet_bytes: u64, packet_ps: u64) -> CongestionLaw {
+    let info = c.of(CONGESTION_LAWS);
+    let mut options = Map::new();
+    for option in info.options {
+        let value = match option.name.rsplit_once('_') {
+            Some((_, "ps")) => packet_ps * c.within(1, 10),
+            Some((_, "bytes")) => packet_bytes * c.of(&[1, 2, 3, 8]),
+            _ => panic!("`{}` has an option without a unit: {}", info.name, option.name),
+        };
+        options.insert(option.name.to_owned(), value.into());
+    }
+    let told = if options.is_empty() { info.name.into() } else { json!({ info.name: options }) };
+    serde_json::from_value(told).unwrap_or_else(|e| panic!("`{}`: {e}", info.name))
 }
 
 /// Gives a fabric traffic classes, with few priorities, so that some share one, as far as its channels last. The routers

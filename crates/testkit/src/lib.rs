@@ -16,7 +16,7 @@ use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    Body, CongestionLaw, FabricSpec, Failures, Gateways, MAX_CHANNELS, MeasureSpec, NicOrder, Phase, PhaseAction,
+    Body, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase, PhaseAction,
     Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
@@ -192,8 +192,7 @@ pub fn held_back_spec(seed: u64) -> Spec {
         fabrics::congestion_control(&mut c, &mut spec.fabric);
         let full = u64::from(spec.fabric.packet_bytes);
         let Some(control) = &mut spec.fabric.congestion_control else { continue };
-        if matches!(control.law, CongestionLaw::Slingshot | CongestionLaw::ReceiverCredit { .. }) || spec.jobs.len() < 2
-        {
+        if control.law.marking() != MarkingPorts::All || spec.jobs.len() < 2 {
             continue;
         }
         (control.window_bytes, control.mark_above_bytes) = (full * c.of(&[2, 2, 3, 8]), Some(full * c.of(&[0, 0, 1])));

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from odonata.machine.congestion import Kind as CongestionKind
+from odonata.machine.congestion import KEYS as CONGESTION_KINDS
 from odonata.placement import LAYOUTS, POLICIES, Freedom, format_ids
 from odonata.scenario.apps.mapping import MAPPINGS
 from odonata.scenario.job_routings import job_routings
@@ -197,7 +197,7 @@ def congestion_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
     """The other kinds of congestion control, on a machine that states its kind, which it could then change."""
     control = space.resolved.system.table.fabric.congestion_control
     if control is not None:
-        for kind in get_args(CongestionKind):
+        for kind in CONGESTION_KINDS:
             if kind != control.kind:
                 yield (("fabric.congestion_control", {"kind": kind}),)
 

@@ -46,7 +46,8 @@ def background(
     count
         With --watch: stop after so many samples.
     history
-        Compute b over the past from a file: `sacct --parsable2`, `sacct --json`, a trace in SWF, a PM100 job table.
+        Compute b over the past from a file: `sacct --parsable2`, `sacct --json`, an accounting log of PBS, a trace in
+        SWF, a PM100 job table.
     every
         With --history: seconds between two samples.
     cores_per_node

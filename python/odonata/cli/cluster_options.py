@@ -35,7 +35,8 @@ class QueueSource:
     Parameters
     ----------
     queue
-        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints.
+        A file instead of the queue of Slurm: what `squeue --json`, `squeue` or `scontrol show job` prints; of PBS
+        `qstat -f -F json`, of Flux `flux jobs -A --json`, of LSF `bjobs -u all -json -o "jobid stat exec_host ..."`.
     queue_format
         With --queue: the format of its text, where the header is missing, as in `--queue-format '%i|%T|%N'`.
     cluster
@@ -55,7 +56,8 @@ class NodesSource:
     Parameters
     ----------
     nodes_file
-        A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
+        A file that lists the nodes of the machine: what `sinfo --json`, `sinfo` or `scontrol show node` prints; of PBS
+        `pbsnodes -a -F json`, of Flux `flux resource R`, of LSF `bhosts -json -o "host_name status njobs"`.
     nodes_format
         With --nodes-file: the format of its text, where the header is missing, as in `--nodes-format '%P|%T|%N'`.
     """

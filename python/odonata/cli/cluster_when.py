@@ -50,7 +50,7 @@ def when(
         How far ahead starts are looked for, as `run`.
     source.queue
         A file instead of the queue of Slurm, which says when jobs end: `squeue -o '%i|%T|%D|%L|%l|%N'`,
-        `squeue --json` of Slurm 23.02 or newer, or `scontrol show job`.
+        `squeue --json` of Slurm 23.02 or newer, or `scontrol show job`; or a file of PBS, Flux or LSF.
     nodes_total
         Number of nodes of the machine.
     source.queue_format

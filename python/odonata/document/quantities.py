@@ -12,12 +12,13 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from odonata import units
+from odonata.core_options import LIMITS
 from odonata.errors import InputError, shortened
 
 T = TypeVar("T")
 
-#: Largest time of the core: 2^62 ps, 53 days.
-MAX_TIME_PS = 2**62
+#: Largest time: 53 days.
+MAX_TIME_PS = LIMITS["time_ps"]
 
 
 def input_error_as_problem(read: Callable[[Any], T]) -> Callable[[Any], T]:

@@ -6,22 +6,27 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from odonata.core_options import LIMITS, OPTIONS, bounds
 from odonata.document import Table
 from odonata.errors import InputError, unknown
 
-#: Most traffic classes of the core.
-MAX_CLASSES = 8
+MAX_CLASSES = LIMITS["traffic_classes"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def _within(key: str) -> Any:
+    least, most = bounds(OPTIONS[f"fabric.traffic_classes.{key}"])
+    return Field(ge=least, le=most)
 
 
 class TrafficClassTable(Table):
     """Jobs whose packets have virtual channels, buffers and a share of every link of their own."""
 
-    priority: Annotated[int, Field(ge=0, le=255)] = Field(
+    priority: Annotated[int, _within("priority")] = Field(
         0, description="links serve classes of a higher priority first, as long as these have packets (0 to 255)"
     )
-    share: Annotated[int, Field(ge=1, le=1000)] = Field(
+    share: Annotated[int, _within("share")] = Field(
         1, description="classes of one priority share a link in proportion to it (1 to 1,000)"
     )
 

@@ -1,65 +1,87 @@
-"""Congestion control of a machine's NICs and switches, as a table of a document (docs/model.md, section 3)."""
+"""Congestion control of a machine's NICs and switches, as a table of a document (docs/model.md, section 3).
 
-from typing import Any, Literal, Self
+The laws, their options and limits are those of the core. Here are the defaults of the options, with their sources.
+"""
 
-from pydantic import Field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from odonata import units
+from pydantic import Field, create_model
+
+from odonata import _core, units
+from odonata.core_options import CONGESTION_LAWS, OPTIONS, bounds, choice, key_of, meaning
 from odonata.document import PositiveTime, Size, Table
 from odonata.errors import InputError
 from odonata.machine import flight
 
-#: Largest window of the core, in bytes.
-MAX_WINDOW_BYTES = 2**40
-#: Largest threshold of the core, in bytes.
-MAX_MARK_BYTES = 2**30
-#: Longest target of the core: 1 ms.
-MAX_TARGET_PS = 10**9
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[("none", *CONGESTION_LAWS)]
 
-Kind = Literal["none", "slingshot", "ecn-window", "nscc", "receiver-credit"]
-
-#: The keys of each kind beside `window`.
-KEYS: dict[Kind, tuple[str, ...]] = {
-    "slingshot": ("mark_above",),
-    "ecn-window": ("mark_above",),
-    "nscc": ("mark_above", "target"),
-    "receiver-credit": ("ahead",),
+_OF_TABLE = "fabric.congestion_control."
+#: The options of all laws by their keys.
+LAW_OPTIONS: "Mapping[str, _core.Option]" = {
+    key_of(option["name"]): option for law in CONGESTION_LAWS.values() for option in law["options"]
+}
+#: The numbers of the table by their keys, as the core has them: those of every law, then those of some.
+NUMBERS: "Mapping[str, _core.Option]" = {
+    "window": OPTIONS[f"{_OF_TABLE}window_bytes"],
+    "mark_above": OPTIONS[f"{_OF_TABLE}mark_above_bytes"],
+    **LAW_OPTIONS,
+}
+#: The keys of each kind.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "none": (),
+    **{
+        name: ("window", *(["mark_above"] if law["marks"] else []), *(key_of(o["name"]) for o in law["options"]))
+        for name, law in CONGESTION_LAWS.items()
+    },
 }
 
-#: Least defaults of the keys, which follow from the longest round trip; `machine.sources` has their sources.
-LEAST_BYTES = 64 * 1024
-LEAST_TARGET_PS = 2_000_000
+
+@dataclass(frozen=True)
+class Trip:
+    """A longest round trip without queues."""
+
+    packet: int
+    """Payload of a full packet, in bytes."""
+    ps: int
+    """Its time."""
+    bytes: int
+    """What is on the way in it."""
 
 
-class CongestionTable(Table):
+@dataclass(frozen=True)
+class Derived:
+    """A default that follows from the longest round trip."""
+
+    value: Callable[[Trip], int]
+    text: str
+    """How, with `{trip}` for the round trip."""
+    source: str
+
+
+#: Defaults. An option of a law that is not here must be given.
+DEFAULTS: Mapping[str, Derived] = {
+    "window": Derived(
+        lambda trip: max(64 * 1024, trip.packet, int(trip.bytes * flight.WINDOW_OVER_ROUND_TRIP)),
+        "1.5 times {trip}, at least 64 KiB",
+        "as NSCC in ultraethernet/uet-htsim",
+    ),
+    "mark_above": Derived(lambda trip: max(64 * 1024, trip.bytes), "{trip}, at least 64 KiB", "assumed"),
+    "target": Derived(lambda trip: max(2_000_000, trip.ps), "{trip}, at least 2 us", "assumed"),
+    "ahead": Derived(lambda trip: max(64 * 1024, trip.packet, trip.bytes), "{trip}, at least 64 KiB", "assumed"),
+}
+
+
+class _CongestionTable(Table):
     """What holds senders back when queues are long (docs/model.md, section 3, "Congestion control")."""
 
     kind: Kind = Field(
-        description="`none`: only full buffers; `slingshot`: senders into a long queue of a node are held back, at "
-        "once and pair by pair, to equal shares (De Sensi 2020; the law is assumed); `ecn-window`: switches mark "
-        "packets, and windows follow as in DCTCP (Alizadeh 2010); `nscc`: marks and delays, as in Ultra Ethernet 1.0; "
-        "`receiver-credit`: after a first window the receiver says who sends next (RCCC of Ultra Ethernet 1.0)",
-    )
-    window: Size | None = Field(
-        None,
-        description="first and largest window from a NIC to another one (default: derived, 1.5 times what is on the "
-        "way in the longest round trip, at least 64 KiB)",
-    )
-    mark_above: Size | None = Field(
-        None,
-        description="a switch marks packets whose output has about this much work: none behind less than half of it, "
-        "all behind more than three halves (default: derived, what is on the way in the longest round trip, at least "
-        "64 KiB)",
-    )
-    target: PositiveTime | None = Field(
-        None,
-        description="`nscc`: wait in queues that senders aim at (default: derived, the longest round trip, at least 2 "
-        "us)",
-    )
-    ahead: Size | None = Field(
-        None,
-        description="`receiver-credit`: most bytes that a receiver asks for ahead of their arrival (default: derived, "
-        "what is on the way in the longest round trip, at least 64 KiB)",
+        description="`none`: only full buffers; "
+        + choice({name: law["about"] for name, law in CONGESTION_LAWS.items()})
     )
 
     @property
@@ -67,57 +89,78 @@ class CongestionTable(Table):
         """Whether nothing reacts to congestion."""
         return self.kind == "none"
 
-    def completed(self, packet: int, trip_ps: int, trip_bytes: int) -> Self:
-        """The same with a value for every key that its kind has.
+    def number(self, key: str) -> int | None:
+        """The value of a number; None if the kind has none, or if it is not given."""
+        value: int | None = getattr(self, key)
+        return value
 
-        Full packets have `packet` bytes, and `trip_bytes` are on the way in `trip_ps`, the longest round trip without
-        queues. Both are limited to what the core takes.
-        """
-        if self.is_none:
-            return self
-        window = int(trip_bytes * flight.WINDOW_OVER_ROUND_TRIP)
-        values = {
-            "mark_above": min(max(LEAST_BYTES, trip_bytes), MAX_MARK_BYTES),
-            "target": min(max(LEAST_TARGET_PS, trip_ps), MAX_TARGET_PS),
-            "ahead": min(max(LEAST_BYTES, packet, trip_bytes), MAX_WINDOW_BYTES),
-        }
-        defaults: dict[str, Any] = {"window": min(max(LEAST_BYTES, packet, window), MAX_WINDOW_BYTES)}
-        defaults |= {key: values[key] for key in KEYS[self.kind]}
-        return self.model_copy(update={key: value for key, value in defaults.items() if getattr(self, key) is None})
+    @property
+    def window_bytes(self) -> int | None:
+        """First and largest window, in bytes."""
+        return self.number("window")
+
+    def completed(self, trip: Trip) -> Self:
+        """The same with a value for every key that its kind has, within the limits of the core."""
+        missing = [key for key in KEYS[self.kind] if self.number(key) is None and key in DEFAULTS]
+        return self.model_copy(update={key: min(DEFAULTS[key].value(trip), bounds(NUMBERS[key])[1]) for key in missing})
 
     def check(self, packet: int) -> None:
         """Raises InputError (with a path) for keys that its kind does not have, and for values that none has."""
-        for key in ("window", "mark_above", "target", "ahead"):
-            has = not self.is_none and (key == "window" or key in KEYS[self.kind])
-            if not has and getattr(self, key) is not None:
+        for key, option in NUMBERS.items():
+            value, has = self.number(key), key in KEYS[self.kind]
+            if value is None and has:
+                raise InputError(f"congestion control `{self.kind}` needs `{key}`", path=(key,))
+            if value is None:
+                continue
+            if not has:
                 kinds = [kind for kind, keys in KEYS.items() if key in keys]
-                hint = f'kind = "{kinds[0] if kinds else "slingshot"}"'
-                raise InputError(f"congestion control `{self.kind}` has no `{key}`", hint=hint, path=(key,))
-        for key, name in (("window", "a window"), ("ahead", "`ahead`")):
-            size = getattr(self, key)
-            if size is not None and not packet <= size <= MAX_WINDOW_BYTES:
-                least, most = units.format_bytes(packet), units.format_bytes(MAX_WINDOW_BYTES)
-                message = f"{name} must have between {least}, a full packet, and {most}, found "
-                raise InputError(message + units.format_bytes(size), path=(key,))
-        if self.mark_above is not None and self.mark_above > MAX_MARK_BYTES:
-            message = f"`mark_above` must be at most 1 GiB, found {units.format_bytes(self.mark_above)}"
-            raise InputError(message, path=("mark_above",))
-        if self.target is not None and not 1 <= self.target <= MAX_TARGET_PS:
-            message = f"`target` must be between 1 ps and 1 ms, found {units.format_time(self.target)}"
-            raise InputError(message, path=("target",))
+                message = f"congestion control `{self.kind}` has no `{key}`"
+                raise InputError(message, hint=f'kind = "{kinds[0]}"', path=(key,))
+            least, most = bounds(option)
+            in_bytes = option["name"].endswith("_bytes")
+            shown = units.format_bytes if in_bytes else units.format_time
+            holds_packet = in_bytes and least > 0
+            least = packet if holds_packet else least
+            if not least <= value <= most:
+                full = ", a full packet," if holds_packet else ""
+                message = f"`{key}` must be between {shown(least)}{full} and {shown(most)}, found {shown(value)}"
+                raise InputError(message, path=(key,))
 
     @property
     def text(self) -> str:
         """What it is, for `odonata show`."""
-        window, above = units.format_bytes(self.window or 0), units.format_bytes(self.mark_above or 0)
-        if self.kind == "receiver-credit":
-            return f"{self.kind} (first windows of {window}, {units.format_bytes(self.ahead or 0)} asked for ahead)"
-        target = f", target {units.format_time(self.target)}" if self.target is not None else ""
-        return f"{self.kind} (windows up to {window}, marks around {above}{target})"
+        parts = [f"windows up to {units.format_bytes(self.window_bytes or 0)}"]
+        for key in KEYS[self.kind][1:]:
+            in_bytes = NUMBERS[key]["name"].endswith("_bytes")
+            value = (units.format_bytes if in_bytes else units.format_time)(self.number(key) or 0)
+            parts.append(f"marks around {value}" if key == "mark_above" else f"{key} {value}")
+        return f"{self.kind} ({', '.join(parts)})"
 
     def spec(self) -> dict[str, Any]:
         """Congestion control as the core reads it, from the result of `completed`."""
-        if self.kind == "receiver-credit":
-            return {"law": {self.kind: {"ahead_bytes": self.ahead}}, "window_bytes": self.window}
-        law: Any = {"nscc": {"target_ps": self.target}} if self.kind == "nscc" else self.kind
-        return {"law": law, "window_bytes": self.window, "mark_above_bytes": self.mark_above}
+        law = CONGESTION_LAWS[self.kind]
+        options = {option["name"]: self.number(key_of(option["name"])) for option in law["options"]}
+        spec = {"law": {self.kind: options} if options else self.kind, "window_bytes": self.window_bytes}
+        return spec | ({"mark_above_bytes": self.number("mark_above")} if law["marks"] else {})
+
+
+def _field(key: str, option: "_core.Option") -> Any:
+    kinds = [kind for kind, keys in KEYS.items() if key in keys]
+    some = len(kinds) < len(CONGESTION_LAWS)
+    default = DEFAULTS[key].text.format(trip="the longest round trip") if key in DEFAULTS else None
+    of = f"{' and '.join(f'`{kind}`' for kind in kinds)}: " if some and key in LAW_OPTIONS else ""
+    text = f"{of}{meaning(option['about'])}" + (f" (default: derived, {default})" if default else "")
+    size = option["name"].endswith("_bytes")
+    return ((Size if size else PositiveTime) | None, Field(None, description=text))
+
+
+if TYPE_CHECKING:
+    CongestionTable = _CongestionTable
+else:
+    #: The table of a document, with the options of all laws.
+    CongestionTable = create_model(
+        "CongestionTable",
+        __base__=_CongestionTable,
+        __doc__=_CongestionTable.__doc__,
+        **{key: _field(key, option) for key, option in NUMBERS.items()},
+    )

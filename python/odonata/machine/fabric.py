@@ -7,28 +7,25 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from odonata import units
+from odonata.core_options import most as limit
 from odonata.document import Bandwidth, Size, Table, input_error_as_problem
 from odonata.document.quantities import positive_bandwidth
 from odonata.errors import InputError
 from odonata.machine import classes as traffic
 from odonata.machine import flight
 from odonata.machine.classes import TrafficClassTable
-from odonata.machine.congestion import CongestionTable
+from odonata.machine.congestion import CongestionTable, Trip
 
-#: Most virtual channels of a link of the core.
-MAX_CHANNELS = 16
-#: Largest packet of the core, with its header.
-MAX_PACKET_BYTES = 65_536
-#: Largest window of a NIC of Aries of the core, in packets.
-MAX_WINDOW = 2**20
-#: Largest window of a NIC towards a destination of the core, in bytes.
-MAX_WINDOW_BYTES = 2**40
-#: Largest message of the core, in bytes.
-MAX_MESSAGE_BYTES = 2**40
+#: The core's limits.
+MAX_CHANNELS = limit("fabric.channels")
+MAX_PACKET_BYTES = limit("fabric.packet_bytes")
+MAX_BUFFER_BYTES = limit("fabric.links.buffer_bytes")
+MAX_DELAY_PS = limit("fabric.router_delay_ps")
+MAX_WINDOW = limit("fabric.nic.aries.window")
+MAX_WINDOW_BYTES = limit("fabric.nic.window_bytes")
+MAX_MESSAGE_BYTES = limit("fabric.nic.stripe_bytes")
 #: Header and flit of packets of Aries.
 ARIES_FLIT_BYTES = 16
-#: Largest buffer of the core.
-MAX_BUFFER_BYTES = 2**30
 
 
 def _channels(value: Any) -> int:
@@ -37,14 +34,10 @@ def _channels(value: Any) -> int:
     return value
 
 
-#: Longest delay of a router, wire or credit of the core: 1 ms.
-MAX_DELAY_PS = 10**9
-
-
 def _delay(value: Any) -> int:
     ps = units.time_ps(value)
     if ps > MAX_DELAY_PS:
-        raise InputError(f"`{value}` is longer than the longest delay, 1 ms")
+        raise InputError(f"`{value}` is longer than the longest delay, {units.format_time(MAX_DELAY_PS)}")
     return ps
 
 
@@ -370,8 +363,8 @@ class FabricTable(Table):
         if self.router is not None:
             changes["router"] = self.router.completed(links)
         if self.congestion_control is not None:
-            trip, size = flight.round_trip_ps(fabric, path), flight.round_trip_bytes(fabric, path)
-            changes["congestion_control"] = self.congestion_control.completed(self.packet, trip, size)
+            trip = Trip(self.packet, flight.round_trip_ps(fabric, path), flight.round_trip_bytes(fabric, path))
+            changes["congestion_control"] = self.congestion_control.completed(trip)
         return fabric.model_copy(update=changes)
 
     @property

@@ -125,9 +125,9 @@ def _of_buffers(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:
 
 def _of_windows(fabric: FabricTable, path: Sequence[str]) -> list[Limit]:
     control, nic = fabric.congestion_control, fabric.nic
-    if fabric.controls_congestion and control is not None and control.window is not None:
-        packets, key = control.window // fabric.packet, "fabric.congestion_control.window"
-        text = units.format_bytes(control.window)
+    if fabric.controls_congestion and control is not None and control.window_bytes is not None:
+        packets, key = control.window_bytes // fabric.packet, "fabric.congestion_control.window"
+        text = units.format_bytes(control.window_bytes)
     elif nic.is_windowed and nic.window is not None:
         packets, key, text = nic.window // fabric.packet, "fabric.nic.window", units.format_bytes(nic.window)
     elif nic.is_aries and nic.window is not None:

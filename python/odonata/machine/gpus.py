@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field
 
 from odonata import units
+from odonata.core_options import LIMITS
 from odonata.document import Bandwidth, Table, input_error_as_problem
 from odonata.errors import InputError
 from odonata.machine.fabric import Delay
 
-#: Most GPUs of a node of the core.
-MAX_GPUS = 64
+#: Most GPUs of a node.
+MAX_GPUS = LIMITS["gpus"]
 #: Most links side by side between two GPUs. (NVLink has up to 18 from a GPU; more have no meaning.)
 MAX_LINKS = 64
 

@@ -7,15 +7,16 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 from odonata import units
+from odonata.core_options import LIMITS
 from odonata.document import Table, input_error_as_problem
 from odonata.errors import InputError, unknown
 from odonata.machine.fabric import Delay
 from odonata.machine.gpus import GpuTable
 
-#: Largest control message, and largest header of a message, of the core.
-MAX_CONTROL_BYTES = 65_536
-#: Largest size of a message with costs of its own, of the core.
-MAX_MESSAGE_BYTES = 2**40
+#: Largest control message, and largest header of a message.
+MAX_CONTROL_BYTES = LIMITS["packet_bytes"]
+#: Largest size of a message with costs of its own.
+MAX_MESSAGE_BYTES = LIMITS["message_bytes"]
 
 
 def _rate(value: Any) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from odonata import units
 from odonata.errors import InputError, unknown
-from odonata.machine import flight
+from odonata.machine import congestion, flight
 from odonata.machine.host import COSTS
 from odonata.machine.kinds import MachineTable
 from odonata.machine.system import Source, dumped
@@ -98,13 +98,10 @@ def derived(table: MachineTable) -> dict[str, str]:
     if fabric.controls_congestion:
         size = units.format_bytes(flight.round_trip_bytes(fabric, path))
         trip = f"the longest round trip ({units.format_time(flight.round_trip_ps(fabric, path))}, {size})"
-        in_place = {
-            "window": f"derived: 1.5 times {trip}, at least 64 KiB (as NSCC in ultraethernet/uet-htsim)",
-            "mark_above": f"derived: {trip}, at least 64 KiB (assumed)",
-            "ahead": f"derived: {trip}, at least 64 KiB (assumed)",
-            "target": f"derived: {trip}, at least 2 us (assumed)",
+        texts |= {
+            f"fabric.congestion_control.{key}": f"derived: {of.text.format(trip=trip)} ({of.source})"
+            for key, of in congestion.DEFAULTS.items()
         }
-        texts |= {f"fabric.congestion_control.{key}": text for key, text in in_place.items()}
     return texts
 
 

@@ -2,7 +2,7 @@
 
 Read are `sacct --parsable2` (or `--parsable`, `-P`) with its header, `sacct --json`, traces in the Standard Workload
 Format (SWF, version 2.2; Chapin et al. 1999), and job tables with the columns of PM100 and M100 (Antici et al. 2023;
-Borghesi et al. 2023) as Parquet or CSV.
+Borghesi et al. 2023) as Parquet or CSV; and the logs of other managers (`formats`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from odonata import foreign, reading
 from odonata.errors import InputError, shortened
 from odonata.queue import clusters
 from odonata.queue.durations import NONE, duration_s
+from odonata.queue.formats import read_other
 from odonata.queue.hosts import MOST_HOSTS, expand
 from odonata.queue.records import past_states, unknown_of
 from odonata.queue.slurm import json_output, table_output
@@ -115,6 +116,11 @@ def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str 
         if _begins_with(file, b"PAR1"):
             return _collect(lambda strange: _from_table(_parquet_rows(file), cluster, strange))
         text = read_output(file)
+    except InputError as e:
+        raise foreign.explained(e.at(file, e.line), file, "history") from None
+    if (others := read_other(str(file), text, "history", cluster)) is not None:
+        return _collect(lambda _: others)
+    try:
         if text.lstrip().startswith("{"):
             return _collect(lambda strange: _from_json(text, cluster, strange))
         first = next(line for line in reading.lines(text) if line.strip())

@@ -1,11 +1,12 @@
-"""The queue and the nodes of a cluster at one moment, from a file in any form that Slurm writes, or from Slurm."""
+"""The queue and the nodes of a cluster at one moment: from a file of Slurm or another manager, or from Slurm."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from odonata import foreign
 from odonata.errors import InputError
+from odonata.queue.formats import format_of, read_other
 from odonata.queue.listing import Listing, cluster_of, header
 from odonata.queue.slurm import commands, json_output, record_output, table_output
 from odonata.reading import read_output
@@ -25,8 +26,8 @@ def read_queue(file: File | None = None) -> list[Job]:
     ----------
     file
         Output of `squeue --json`, of `squeue` with its header in any format that has state and node list, or of
-        `scontrol show job`. None asks `squeue`. A `Listing` has the format of a file without header, and the cluster
-        that counts in a listing of several.
+        `scontrol show job`; or a format of another manager (`formats`). None asks `squeue`. A
+        `Listing` has the format of a file without header, and the cluster that counts in a listing of several.
 
     Returns
     -------
@@ -42,6 +43,8 @@ def read_queue(file: File | None = None) -> list[Job]:
     """
     if file is None:
         return table_output.queue(commands.queue())
+    if (others := _of_other_managers(file, "queue")) is not None:
+        return others
     try:
         text = read_output(str(file))
         if text.strip() == _NO_JOBS:
@@ -65,8 +68,8 @@ def read_nodes(file: File | None = None) -> list[Node]:
     ----------
     file
         Output of `sinfo --json`, of `sinfo` with its header in any format that has state and node list, or of
-        `scontrol show node`. None asks `sinfo`. A `Listing` has the format of a file without header, and the cluster
-        that counts in a listing of several.
+        `scontrol show node`; or a format of another manager (`formats`). None asks `sinfo`. A
+        `Listing` has the format of a file without header, and the cluster that counts in a listing of several.
 
     Returns
     -------
@@ -82,6 +85,8 @@ def read_nodes(file: File | None = None) -> list[Node]:
     """
     if file is None:
         return table_output.nodes(commands.nodes())
+    if (others := _of_other_managers(file, "nodes")) is not None:
+        return others
     try:
         text = read_output(str(file))
         cluster = cluster_of(file)
@@ -96,12 +101,25 @@ def read_nodes(file: File | None = None) -> list[Node]:
         raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
 
 
+def _of_other_managers(file: File, what: Literal["queue", "nodes"]) -> list[Any] | None:
+    """What a file of a manager other than Slurm says; None for any other file."""
+    if isinstance(file, Listing) and file.format is not None:
+        return None
+    try:
+        text = read_output(str(file))
+    except InputError as e:
+        raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
+    return read_other(str(file), text, what, cluster_of(file))
+
+
 def names_clusters(file: File, command: str) -> bool:
     """Whether a file of `squeue` or `sinfo` says of which cluster its entries are; also if it cannot be read."""
     try:
         text = read_output(str(file))
         if isinstance(file, Listing) and file.format is not None:
             return table_output.names_clusters(text, command, header(file.format, command))
+        if format_of(text) is not None:
+            return False
         if text.lstrip()[:1] in ("{", "["):
             return json_output.names_clusters(text)
         if record_output.is_records(text, "JobId") or record_output.is_records(text, "NodeName"):
@@ -114,7 +132,7 @@ def names_clusters(file: File, command: str) -> bool:
 def nodes_in_queue_file(file: File) -> list[Node] | None:
     """The nodes that a file of a queue lists beside its jobs, as one JSON object with `jobs` and `nodes` does."""
     text = read_output(str(file))
-    if not text.lstrip().startswith("{"):
+    if not text.lstrip().startswith("{") or format_of(text) is not None:
         return None
     try:
         return json_output.nodes_beside_jobs(text, cluster_of(file))

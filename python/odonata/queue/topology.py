@@ -1,6 +1,7 @@
 """The switches of a cluster as a machine for placement: leaf switches are routers, what joins them are groups.
 
-Read are `topology.conf` and `scontrol show topology`, of the plugins `topology/tree` and `topology/block`.
+Read are `topology.conf`, `topology.yaml` and `scontrol show topology`, of the plugins `topology/tree` and
+`topology/block`.
 
 - Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). So a flat tree, in
   which one switch joins all leaves or none does, is one group.
@@ -12,14 +13,14 @@ Read are `topology.conf` and `scontrol show topology`, of the plugins `topology/
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.machine.shape import Shape
+from odonata.queue import topology_yaml
 from odonata.queue.hosts import expand, expand_field
 from odonata.queue.slurm.record_output import PAIR
 from odonata.reading import read_output
@@ -108,7 +109,7 @@ def read_topology(file: str | Path) -> Topology:
     Parameters
     ----------
     file
-        `topology.conf`, or what `scontrol show topology` prints.
+        `topology.conf` or `topology.yaml`, or what `scontrol show topology` prints.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def parse_lines(text: str) -> Lines:
     blocks: dict[str, tuple[str, ...]] = {}
     joined: list[tuple[int, str, tuple[str, ...]]] = []
     sizes: list[int] = []
-    for line, pairs in _lines(text):
+    for line, pairs in topology_yaml.entries(text) if topology_yaml.is_yaml(text) else _lines(text):
         try:
             if name := pairs.get("SwitchName"):
                 _add(switches, Switch(line, name, _hosts(pairs, "Nodes"), _hosts(pairs, "Switches")))
@@ -151,12 +152,12 @@ def parse_lines(text: str) -> Lines:
                 blocks[name] = _hosts(pairs, "Nodes")
             elif name := pairs.get("AggregatedBlock"):
                 joined.append((int(pairs.get("BlockSize", "0")), name, tuple(expand(name))))
-            elif "BlockSizes" in pairs:
-                sizes = [int(size) for size in pairs["BlockSizes"].split(",")]
+            elif given := pairs.get("BlockSizes"):
+                sizes = [int(size) for size in (given.split(",") if isinstance(given, str) else given)]
             else:
                 raise InputError(
                     f"expected `SwitchName=` or `BlockName=`, found `{shortened(' '.join(pairs), 60) or 'no keys'}`",
-                    hint="give topology.conf, or what `scontrol show topology` prints",
+                    hint="give topology.conf or topology.yaml, or what `scontrol show topology` prints",
                 )
         except InputError as e:
             raise InputError(e.message, line=e.line or line, hint=e.hint) from None
@@ -203,15 +204,13 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
             continue
         line, kept = kept + bare, ""
         if line.strip():
-            if re.match(r"\s*(- )?\w+:(\s|$)|---", line):
-                raise InputError(
-                    "this is YAML, which is not read", line=number, hint="give what `scontrol show topology` prints"
-                )
             yield number, {known.get(key.lower(), key): value for key, value in PAIR.findall(line)}
 
 
-def _hosts(pairs: Mapping[str, str], key: str) -> tuple[str, ...]:
+def _hosts(pairs: Mapping[str, Any], key: str) -> tuple[str, ...]:
     listed = pairs.get(key, "")
+    if isinstance(listed, tuple):
+        return listed
     hosts = expand_field(listed)
     # A switch that is named twice is an error, so both names are needed.
     return tuple(expand(listed)) if hosts and key == "Switches" else hosts

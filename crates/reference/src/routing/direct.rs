@@ -1,26 +1,22 @@
 //! The next link of a packet on a dragonfly or a cascade (model, section 6, from "Positions in a dragonfly or
 //! cascade").
+//!
+//! A routing has a file. Here is what all of them answer: the stages that they need, how they pick one of several paths,
+//! and what they decide at the first router.
 
 mod adaptive_local;
 mod cable_paths;
-mod options;
-mod start;
+mod position;
 mod ugal;
 mod valiant;
+
+use odonata_sim::spec::{AriesMode, Gateways, InsideGroup, RoutingSpec, Select, Via};
 
 use super::DecisionContext;
 use crate::choice::PacketRandom;
 use crate::map::Paths;
-use crate::packet::{Intermediate, LegEnd, Packet};
-use cable_paths::CablePath;
-
-/// Bases of random numbers.
-const MINIMAL: u8 = 0;
-const NON_MINIMAL: u8 = 16;
-const INTERMEDIATE_GROUP: u8 = 32;
-const BRIDGE: u8 = 39;
-const INTERMEDIATE_ROUTER: u8 = 40;
-const LEG: u8 = 48;
+use crate::packet::Packet;
+use position::Position;
 
 /// The output port and channel of a packet.
 pub(super) fn route(at: &DecisionContext<'_>, paths: &Paths, packet: &mut Packet) -> (usize, usize) {
@@ -34,108 +30,91 @@ pub(super) fn route(at: &DecisionContext<'_>, paths: &Paths, packet: &mut Packet
     (port, position.channel(packet, port))
 }
 
-/// A packet at a router.
-struct Position<'a> {
-    at: &'a DecisionContext<'a>,
-    paths: &'a Paths,
-    random: PacketRandom,
-    /// The router.
-    router: usize,
-    /// The destination's router.
-    destination_router: usize,
+/// The table of stages of "Positions in a dragonfly or cascade".
+pub(super) fn stages(routing: &RoutingSpec, bridged: bool) -> Option<usize> {
+    Some(match routing {
+        RoutingSpec::Minimal { .. } | RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::InOrder, .. } => {
+            if bridged {
+                3
+            } else {
+                2
+            }
+        }
+        RoutingSpec::Valiant { via: Via::Group, .. }
+        | RoutingSpec::Aries { mode: AriesMode::NminHash, .. }
+        | RoutingSpec::Ugal { via: Via::Group, .. }
+        | RoutingSpec::AdaptiveLocal { .. } => 3,
+        RoutingSpec::Valiant { via: Via::Router, .. }
+        | RoutingSpec::Ugal { via: Via::Router, .. }
+        | RoutingSpec::Par { via: Via::Group, .. }
+        | RoutingSpec::Aries { .. }
+        | RoutingSpec::ApplicationAware { .. } => 4,
+        RoutingSpec::Par { via: Via::Router, .. } => 5,
+        _ => return None,
+    })
+}
+
+/// How one of several paths is picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pick {
+    /// Cable and port at random.
+    Random,
+    /// Cable at random, port by load.
+    Adaptive,
+    /// Both by load.
+    LeastLoaded,
+}
+
+/// The pick of a routing.
+pub(super) fn pick(routing: &RoutingSpec) -> Pick {
+    match routing {
+        RoutingSpec::Minimal { select, .. } | RoutingSpec::Valiant { select, .. } => match select {
+            Select::Random | Select::Hash => Pick::Random,
+            Select::LeastLoaded => Pick::LeastLoaded,
+        },
+        RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::NminHash | AriesMode::InOrder, .. } => Pick::Random,
+        _ => Pick::Adaptive,
+    }
+}
+
+/// Which cables of a routing count as shortest.
+pub(super) fn gateways(routing: &RoutingSpec) -> Gateways {
+    routing
+        .gateways()
+        .expect("it was checked that this machine knows the routing, and all of its routings have gateways")
+}
+
+/// Whether packets inside a group may go through a router of it.
+pub(super) fn by_router(via: Via, inside: Option<InsideGroup>) -> bool {
+    inside.unwrap_or(if via == Via::Router { InsideGroup::Router } else { InsideGroup::Minimal }) == InsideGroup::Router
 }
 
 impl Position<'_> {
-    fn group(&self) -> usize {
-        self.at.map.group(self.router)
-    }
-
-    /// The destination's group.
-    fn target(&self) -> usize {
-        self.at.map.group(self.destination_router)
-    }
-
-    /// The output port of a packet that is not at its destination's router.
-    fn next(&self, packet: &mut Packet) -> usize {
-        if self.at.came_from_node() {
-            return self.start(packet);
+    /// The output port.
+    pub(super) fn start(&self, packet: &mut Packet) -> usize {
+        let between = self.group() != self.target();
+        if between && self.paths.cables(self.group(), self.target()).is_empty() {
+            return self.bridge(packet);
         }
-        if self.at.came_by_global_link() {
-            next_stage(packet);
-            if let Some(Intermediate::Group { via_router }) = packet.direct.intermediate {
-                packet.direct.intermediate = if via_router { self.intermediate_router_here() } else { None };
+        let chosen = match *self.at.routing {
+            RoutingSpec::Valiant { via, inside, .. } => {
+                self.valiant(packet, via == Via::Router, by_router(via, inside))
             }
-            return self.begin_leg(packet);
-        }
-        if packet.direct.intermediate == Some(Intermediate::Router(self.router)) {
-            packet.direct.intermediate = None;
-            next_stage(packet);
-            return self.begin_leg(packet);
-        }
-        // In stage 0 after a local link: in the source group, and not diverted before.
-        if packet.direct.stage == 0
-            && packet.direct.intermediate.is_none()
-            && let Some(port) = self.decide_again(packet)
-        {
-            return port;
-        }
-        self.follow(packet)
+            RoutingSpec::Aries { mode: AriesMode::NminHash, .. } => self.valiant(packet, false, true),
+            RoutingSpec::AdaptiveLocal { factor_milli, inside, .. } => {
+                self.adaptive_local(packet, factor_milli, inside == Some(InsideGroup::Router))
+            }
+            RoutingSpec::Minimal { .. } | RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::InOrder, .. } => {
+                None
+            }
+            RoutingSpec::Ugal { .. }
+            | RoutingSpec::Par { .. }
+            | RoutingSpec::Aries {
+                mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,
+                ..
+            } => self.compare(packet),
+            _ => unreachable!("no packet on a dragonfly or cascade has `{}`", self.at.routing.name()),
+        };
+        chosen.unwrap_or_else(|| self.begin_leg(packet))
     }
-
-    /// When a packet enters an intermediate group with an intermediate router: draws that router, unless the second
-    /// phase begins here.
-    fn intermediate_router_here(&self) -> Option<Intermediate> {
-        let routers = self.paths.members(self.group());
-        let chosen = routers[self.random.u(INTERMEDIATE_ROUTER, routers.len())];
-        (chosen != self.router && self.works(chosen)).then_some(Intermediate::Router(chosen))
-    }
-
-    fn works(&self, router: usize) -> bool {
-        crate::map::works(&self.at.map.network, router)
-    }
-
-    /// The first port of a leg to the intermediate router in this group, or to the destination.
-    fn begin_leg(&self, packet: &mut Packet) -> usize {
-        if let Some(Intermediate::Router(router)) = packet.direct.intermediate {
-            return self.leg_to_router(packet, router, LEG);
-        }
-        if self.group() != self.target() {
-            return leg_to_cable(packet, self.cable(self.target(), MINIMAL));
-        }
-        self.leg_to_router(packet, self.destination_router, LEG)
-    }
-
-    /// The next port of the leg.
-    fn follow(&self, packet: &Packet) -> usize {
-        match packet.direct.leg_end.expect("a packet that came by a local link is on a leg") {
-            LegEnd::Cable(cable) => self.towards(cable, LEG),
-            LegEnd::Router(router) => self.inside(router, LEG),
-        }
-    }
-
-    fn leg_to_router(&self, packet: &mut Packet, router: usize, base: u8) -> usize {
-        packet.direct.leg_end = Some(LegEnd::Router(router));
-        self.inside(router, base)
-    }
-
-    /// The channel of a port between routers; stores the local links of the stage in the packet.
-    fn channel(&self, packet: &mut Packet, port: usize) -> usize {
-        let first = packet.direct.stage * self.paths.subs;
-        if self.at.map.is_global(port) {
-            return first;
-        }
-        let sub = self.paths.sub(packet.direct.local, port);
-        packet.direct.local = Some((sub, port));
-        first + sub
-    }
-}
-
-fn leg_to_cable(packet: &mut Packet, path: CablePath) -> usize {
-    packet.direct.leg_end = Some(LegEnd::Cable(path.cable));
-    path.port
-}
-
-fn next_stage(packet: &mut Packet) {
-    packet.direct.stage += 1;
-    packet.direct.local = None;
 }

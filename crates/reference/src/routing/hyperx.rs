@@ -1,6 +1,6 @@
 //! The next link of a packet on a HyperX (model, section 6, "Positions in a HyperX").
 
-use odonata_sim::spec::{RoutingSpec, Select};
+use odonata_sim::spec::{RoutingSpec, Select, Via};
 
 use super::DecisionContext;
 use crate::choice::PacketRandom;
@@ -12,6 +12,18 @@ const MINIMAL: u8 = 0;
 const ASIDE: u8 = 8;
 const LEAST_WEIGHT: u8 = 16;
 const INTERMEDIATE: u8 = 24;
+
+/// Virtual channels that a routing needs; none if it is not for this machine.
+pub(super) fn channels(routing: &RoutingSpec, diameter: usize) -> Option<usize> {
+    let needed = match routing {
+        RoutingSpec::Minimal { gateways: None, .. } => diameter,
+        RoutingSpec::DimensionOrder { .. } => 1,
+        RoutingSpec::Valiant { via: Via::Router, inside: None, gateways: None, .. } => 2 * diameter,
+        RoutingSpec::OmniWar { deroutes } => diameter + usize::from(*deroutes),
+        _ => return None,
+    };
+    Some(needed.max(1))
+}
 
 /// The output port and channel of a packet.
 pub(super) fn route(at: &DecisionContext<'_>, grid: &Grid, packet: &mut Packet) -> (usize, usize) {

@@ -3,7 +3,7 @@
 mod adaptive;
 mod valiant;
 
-use odonata_sim::spec::{RoutingSpec, Select};
+use odonata_sim::spec::{RoutingSpec, Select, Via};
 
 use super::DecisionContext;
 use crate::choice::PacketRandom;
@@ -15,6 +15,17 @@ const MINIMAL: u8 = 0;
 const NON_MINIMAL: u8 = 8;
 const LEAST_SCORED: u8 = 16;
 const INTERMEDIATE: u8 = 24;
+
+/// Virtual channels that a routing needs; none if it is not for this machine.
+pub(super) fn channels(routing: &RoutingSpec) -> Option<usize> {
+    match routing {
+        RoutingSpec::Minimal { .. } => Some(1),
+        RoutingSpec::Valiant { via: Via::Spine | Via::Leaf, .. }
+        | RoutingSpec::Fpar { .. }
+        | RoutingSpec::ProgAdaptive { .. } => Some(2),
+        _ => None,
+    }
+}
 
 /// The output port and channel of a packet.
 pub(super) fn route(at: &DecisionContext<'_>, map: &LeafSpine, packet: &mut Packet) -> (usize, usize) {

@@ -14,20 +14,6 @@ pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, f
             Some((random(spec.seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32)
         }
         RoutingSpec::Aries { mode: AriesMode::MinHash | AriesMode::NminHash, .. } => Some(packet_key(message_key, 0)),
-        RoutingSpec::Minimal { select: Select::Random | Select::LeastLoaded, .. }
-        | RoutingSpec::Valiant { select: Select::Random | Select::LeastLoaded, .. }
-        | RoutingSpec::DimensionOrder { select: Select::Random | Select::LeastLoaded }
-        | RoutingSpec::OmniWar { .. }
-        | RoutingSpec::UpDown { spread: Spread::Packet | Spread::LeastLoaded | Spread::DModK }
-        | RoutingSpec::Aries {
-            mode: AriesMode::Adaptive0 | AriesMode::Adaptive1 | AriesMode::Adaptive2 | AriesMode::Adaptive3,
-            ..
-        }
-        | RoutingSpec::ApplicationAware { .. }
-        | RoutingSpec::Ugal { .. }
-        | RoutingSpec::Par { .. }
-        | RoutingSpec::AdaptiveLocal { .. }
-        | RoutingSpec::ProgAdaptive { .. }
-        | RoutingSpec::Fpar { .. } => None,
+        _ => None,
     }
 }

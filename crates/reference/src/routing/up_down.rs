@@ -10,6 +10,11 @@ use crate::packet::Packet;
 /// Base of random numbers.
 const BASE: u8 = 0;
 
+/// Virtual channels that a routing needs; none if it is not for this machine.
+pub(super) fn channels(routing: &RoutingSpec) -> Option<usize> {
+    matches!(routing, RoutingSpec::UpDown { .. }).then_some(1)
+}
+
 /// The output port and channel of a packet.
 pub(super) fn route(at: &DecisionContext<'_>, tree: &Tree, packet: &Packet) -> (usize, usize) {
     let (router, leaf) = (at.router(), at.map.router_of(packet.destination));

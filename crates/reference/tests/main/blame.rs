@@ -424,12 +424,7 @@ fn only_marks_between_routers_name_other_jobs() {
     for seed in 0..600 {
         let mut spec = if seed % 2 == 0 { testkit::congested_spec(seed) } else { testkit::held_back_spec(seed) };
         (spec.measure.blame, spec.measure.roots) = (true, false);
-        let law = match spec.fabric.congestion_control.expect("it has one").law {
-            CongestionLaw::Slingshot => "slingshot",
-            CongestionLaw::EcnWindow => "ecn-window",
-            CongestionLaw::Nscc { .. } => "nscc",
-            CongestionLaw::ReceiverCredit { .. } => "receiver-credit",
-        };
+        let law = spec.fabric.congestion_control.expect("it has one").law.name();
         let Ok(Output { blame, .. }) = odonata_reference::run(&spec, &mut ()) else { continue };
         for i in (0..blame.ps.len()).filter(|&i| blame.wait[i] == Wait::Window) {
             counts.entry(law).or_default()[usize::from(blame.victim[i] != blame.cause[i])] += 1;

@@ -8,7 +8,7 @@ use crate::fabric::packet::Event;
 use crate::fabric::{PacketTimes, Wiring, ZeroLoad};
 use crate::observe::OWN;
 use crate::output::{MessageCounters, NicCounters};
-use crate::spec::{CongestionLaw, FabricSpec, Spec};
+use crate::spec::{CongestionLaw, FabricSpec, Feedback, Spec};
 use odonata_topology::ClassId;
 
 /// The time of a wake-up that is not known.
@@ -151,7 +151,7 @@ impl Answers {
         [partition, partitions]: [u32; 2],
     ) -> Self {
         let fabric = &spec.fabric;
-        let law = fabric.congestion_control.map(|control| control.law);
+        let feedback = fabric.congestion_control.map_or(Feedback::None, |control| control.law.feedback());
         // Without a clock, a NIC sends flits as fast as its link takes them.
         let cycle_ps = fabric.nic.aries.map(|aries| aries.cycle_ps);
         let flits = |packet: &PacketTimes| {
@@ -162,8 +162,8 @@ impl Answers {
             nics: vec![AnsweringNic { wake: UNARMED, ..AnsweringNic::default() }; nics],
             first_response: fabric.first_response(),
             grants: grants(fabric, packets, nics),
-            senders: (law == Some(CongestionLaw::Slingshot)).then(|| Senders::new(nics)),
-            zero_load: matches!(law, Some(CongestionLaw::Nscc { .. })).then(|| ZeroLoad::new(wiring, fabric)),
+            senders: (feedback == Feedback::Senders).then(|| Senders::new(nics)),
+            zero_load: (feedback == Feedback::Hops).then(|| ZeroLoad::new(wiring, fabric)),
             policies: ModePolicies::new(spec),
             readings: Readings::new(spec, nics, rails),
             unit: fabric.nic.aries.map_or(fabric.packet_bytes, |aries| aries.packet_bytes),

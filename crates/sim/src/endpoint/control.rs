@@ -15,6 +15,44 @@ mod slingshot;
 
 use crate::spec::{CongestionLaw, CongestionSpec, FabricSpec};
 
+/// Does something with the law of a run, as a [`Law`]: a row for each law that changes windows.
+macro_rules! with_law {
+    ($law:expr, $of:ident => $do:expr, without $without:expr) => {
+        match $law {
+            None | Some(CongestionLaw::ReceiverCredit { .. }) => $without,
+            Some(CongestionLaw::Slingshot) => {
+                let $of = slingshot::Slingshot;
+                $do
+            }
+            Some(CongestionLaw::EcnWindow) => {
+                let $of = ecn_window::EcnWindow;
+                $do
+            }
+            Some(CongestionLaw::Nscc { target_ps }) => {
+                let $of = nscc::Nscc { target_ps };
+                $do
+            }
+        }
+    };
+}
+
+/// A law that changes the window of a pair of NICs.
+trait Law {
+    /// What the law remembers of a pair that has sent nothing.
+    const FIRST: [u64; 3];
+
+    /// An acknowledgement has come.
+    fn acknowledge(&self, control: &Control, window: &mut Window, answer: &Answer);
+
+    /// A packet with so much payload is sent at `now` by a pair that had so much on the way.
+    fn sent(&self, _control: &Control, _window: &mut Window, _in_flight: u64, _bytes: u64, _now: u64) {}
+
+    /// Payload for which there is room.
+    fn room(&self, _control: &Control, window: &Window) -> u64 {
+        window.bytes
+    }
+}
+
 /// An acknowledgement that reaches the NIC that sent its packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
@@ -26,14 +64,14 @@ pub struct Answer {
     pub at: u64,
     /// Time since the first flit of the packet left the NIC.
     pub delay: u64,
-    /// What the packet and the answer take alone, with `nscc`.
+    /// What the packet and the answer take alone, if acknowledgements say the hops.
     pub zero_load: u64,
     /// Whether a switch marked the packet.
     pub marked: bool,
     /// The job that the mark names, if blame is measured and it is another one; else [`OWN`](crate::observe::OWN).
     pub named: u16,
-    /// With `slingshot`: the NICs that have more for the one that answers, and this one. With `nscc`: the routers that the
-    /// packet has visited.
+    /// What the law's [`Feedback`](crate::spec::Feedback) is: NICs that have more for the one that answers, and this one; or
+    /// the routers that the packet has visited.
     pub says: u32,
 }
 
@@ -44,7 +82,7 @@ pub struct Window {
     pub bytes: u64,
     /// Nothing is sent before.
     pub pause_end: u64,
-    /// Packets that left before have no more to say.
+    /// Acknowledgements of packets that left earlier are ignored.
     since: u64,
     law: [u64; 3],
 }
@@ -89,13 +127,10 @@ impl Control {
     /// The window of a pair that has sent nothing.
     #[must_use]
     pub fn first(&self) -> Window {
-        let law = match self.law {
-            None => [0; 3],
-            Some(CongestionLaw::Slingshot) => slingshot::FIRST,
-            Some(CongestionLaw::EcnWindow) => ecn_window::FIRST,
-            Some(CongestionLaw::Nscc { .. }) => nscc::FIRST,
-            Some(CongestionLaw::ReceiverCredit { .. }) => [0; 3], // `grants`
-        };
+        fn memory<L: Law>(_: &L) -> [u64; 3] {
+            L::FIRST
+        }
+        let law = with_law!(self.law, law => memory(&law), without [0; 3]);
         Window { bytes: self.most, pause_end: 0, since: 0, law }
     }
 
@@ -103,10 +138,7 @@ impl Control {
     #[inline]
     #[must_use]
     pub fn has_room(&self, window: &Window, in_flight: u64) -> bool {
-        let room = match self.law {
-            Some(CongestionLaw::Slingshot) => slingshot::room(self, window),
-            _ => window.bytes,
-        };
+        let room = with_law!(self.law, law => law.room(self, window), without window.bytes);
         in_flight + self.full <= room.max(self.full)
     }
 
@@ -125,24 +157,17 @@ impl Control {
     /// A packet with so much payload is sent at `now` by a pair that had so much on the way.
     #[inline]
     pub fn sent(&self, window: &mut Window, in_flight: u64, bytes: u64, now: u64) {
-        if self.law == Some(CongestionLaw::Slingshot) {
-            slingshot::sent(self, window, in_flight, bytes, now);
-        }
+        with_law!(self.law, law => law.sent(self, window, in_flight, bytes, now), without ());
     }
 
     /// An acknowledgement has come.
     #[inline]
     pub fn acknowledge(&self, window: &mut Window, answer: &Answer) {
-        match self.law {
-            None | Some(CongestionLaw::ReceiverCredit { .. }) => {}
-            Some(CongestionLaw::Slingshot) => slingshot::acknowledge(self, window, answer),
-            Some(CongestionLaw::EcnWindow) => ecn_window::acknowledge(self, window, answer),
-            Some(CongestionLaw::Nscc { target_ps }) => nscc::acknowledge(self, target_ps, window, answer),
-        }
+        with_law!(self.law, law => law.acknowledge(self, window, answer), without ());
     }
 
     /// Whether the packet of an acknowledgement left after the latest change that the law remembers.
-    fn is_news(window: &Window, answer: &Answer) -> bool {
+    fn is_after_latest_change(window: &Window, answer: &Answer) -> bool {
         answer.at - answer.delay >= window.since
     }
 }

@@ -5,7 +5,7 @@ use odonata_topology::ClassId;
 use super::Wiring;
 use super::packet::Event;
 use crate::engine::random::{Source, Stream, below};
-use crate::spec::{CongestionLaw, FabricSpec};
+use crate::spec::{FabricSpec, MarkingPorts};
 
 /// The backlogs behind which switches mark packets.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,13 @@ impl Marks {
     pub fn new(fabric: &FabricSpec, classes: &[&str], seed: u64) -> Option<Self> {
         let control = fabric.congestion_control?;
         let mark_above = control.mark_above_bytes?;
-        let only_nodes = control.law == CongestionLaw::Slingshot;
+        let marking_classes = match control.law.marking() {
+            MarkingPorts::None => return None,
+            MarkingPorts::ToNodes => 1,
+            MarkingPorts::All => 4,
+        };
         let mut above = [u64::MAX; 4];
-        for (class, to) in classes.iter().zip(&mut above).take(if only_nodes { 1 } else { 4 }) {
+        for (class, to) in classes.iter().zip(&mut above).take(marking_classes) {
             *to = fabric.links[*class].bandwidth.serialisation_ps(mark_above);
         }
         Some(Self { above, random: Source::new(seed, Stream::Mark), first_response: fabric.first_response() })

@@ -1,7 +1,6 @@
 //! Traffic between groups by window of time (K21).
 
-/// Most entries of all windows together: 2 GiB.
-const MAX_ENTRIES: u64 = 1 << 26;
+use crate::spec::MAX_ARRIVAL_COUNTS;
 
 /// Traffic between groups: row-major `[window][job][group]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,7 +42,7 @@ impl ArrivalCounts {
     pub fn count(&mut self, now: u64, job: u16, group: u16, bytes: u32, inwards: bool) -> bool {
         let window = now / self.every_ps;
         let row = u128::from(window) * (self.jobs * self.groups) as u128;
-        if row >= u128::from(MAX_ENTRIES) {
+        if row >= u128::from(MAX_ARRIVAL_COUNTS) {
             return false;
         }
         let entry = row as usize + usize::from(job) * self.groups + usize::from(group);

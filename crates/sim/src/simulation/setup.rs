@@ -25,7 +25,7 @@ use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCount
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
 use crate::routing::{AnyAlgorithm, ClassedAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
-use crate::spec::{CongestionLaw, JobSpec, SETTLE_PS, Spec};
+use crate::spec::{JobSpec, MarkingPorts, SETTLE_PS, Spec};
 use crate::switch::{Classed, Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
@@ -430,8 +430,8 @@ fn observers(spec: &Spec, wiring: &Wiring, classes: usize, behind_crossbar: bool
             blame.follow_roots(sizes, behind_crossbar);
         }
         let control = spec.fabric.congestion_control;
-        // With Slingshot only ports to nodes mark, and those take packets of one job.
-        if control.is_some_and(|of| of.mark_above_bytes.is_some() && of.law != CongestionLaw::Slingshot) {
+        // Ports to nodes take packets of one job.
+        if control.is_some_and(|of| of.mark_above_bytes.is_some() && of.law.marking() == MarkingPorts::All) {
             blame.name_marks(spec.seed);
         }
         blame

@@ -8,8 +8,8 @@ use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::gpus::check_gpus;
 use super::{
-    Arrival, CongestionLaw, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
-    SPEC_VERSION, Spec, Traffic,
+    Arrival, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION, Spec,
+    Traffic,
 };
 
 /// Largest packet.
@@ -25,8 +25,10 @@ pub const MAX_VCS: u64 = 1 << 25;
 pub const SETTLE_PS: u64 = 1_000_000;
 /// Largest single time (delay, interval, horizon), in picoseconds: 2^62, 53 days.
 pub const MAX_TIME_PS: u64 = 1 << 62;
+/// Longest interval, gap, jitter and computing time, in picoseconds: 2^54, 5 hours.
+pub(super) const MAX_DURATION_PS: u64 = MAX_TIME_PS >> 8;
 /// Longest burst or pause, in picoseconds: 2^54, 5 hours. Longer ones that are drawn are cut.
-pub const LONGEST_BURST_PS: u64 = MAX_TIME_PS >> 8;
+pub const LONGEST_BURST_PS: u64 = MAX_DURATION_PS;
 /// Largest sigma of a lognormal length, in millionths. (Assumed: with 10, one length in 1e6 is longer than the mean.)
 const MOST_SIGMA: u64 = 10_000_000;
 /// Largest exponent of a Pareto length, in millionths. (Assumed: with 1,000, all lengths are nearly the same.)
@@ -34,13 +36,15 @@ const MOST_SHAPE: u64 = 1_000_000_000;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
 pub(super) const MAX_DELAY_PS: u64 = 1_000_000_000;
 /// Largest window of a NIC, in packets.
-const MAX_WINDOW: u32 = 1 << 20;
+pub(super) const MAX_WINDOW: u32 = 1 << 20;
 /// Largest window of a NIC towards a destination.
-const MAX_WINDOW_BYTES: u64 = 1 << 40;
+pub(super) const MAX_WINDOW_BYTES: u64 = 1 << 40;
 /// Largest buffer of a channel.
-const MAX_BUFFER_BYTES: u64 = 1 << 30;
+pub(super) const MAX_BUFFER_BYTES: u64 = 1 << 30;
+/// Most counts by window, job and group: 2 GiB.
+pub(crate) const MAX_ARRIVAL_COUNTS: u64 = 1 << 26;
 /// Most intervals or iterations.
-const MAX_ITERATIONS: u64 = u32::MAX as u64 / 2;
+pub(super) const MAX_ITERATIONS: u64 = u32::MAX as u64 / 2;
 /// Longest serialisation of one full packet, in picoseconds: 4 ms.
 const MAX_SERIALISATION_PS: u64 = 4_000_000_000;
 
@@ -98,7 +102,7 @@ impl Spec {
         self.fabric.check(machine.network())?;
         self.check_size(machine.network())?;
         self.check_sensing(machine.network())?;
-        check_routing(&self.routing, &path!["routing"])?;
+        self.routing.check_ranges(&path!["routing"])?;
         self.check_application_aware()?;
         self.check_jobs(machine.network())?;
         self.check_classes()?;
@@ -192,7 +196,7 @@ impl Spec {
                 *slot = Some(index);
             }
             if let Some(routing) = &job.routing {
-                check_routing(routing, &at("routing"))?;
+                routing.check_ranges(&at("routing"))?;
             }
             if let Some(bursts) = &job.bursts {
                 check_length(&bursts.on, &at("bursts").join("on"))?;
@@ -232,9 +236,7 @@ impl Spec {
 
 impl FabricSpec {
     fn check(&self, network: &Network) -> Result<(), Error> {
-        range(&path!["fabric", "packet_bytes"], self.packet_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
-        range(&path!["fabric", "header_bytes"], self.header_bytes.into(), 0, MAX_PACKET_BYTES.into())?;
-        range(&path!["fabric", "flit_bytes"], self.flit_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
+        self.check_ranges(&path!["fabric"])?;
         let wire_bytes = self.wire_bytes(self.packet_bytes);
         if wire_bytes > u64::from(MAX_PACKET_BYTES) {
             let (packet_bytes, header_bytes, flit_bytes) = (self.packet_bytes, self.header_bytes, self.flit_bytes);
@@ -245,12 +247,9 @@ impl FabricSpec {
         }
         self.check_aries()?;
         self.check_window()?;
+        self.check_congestion_control()?;
         range(&path!["fabric", "channels"], self.channels.into(), 1, self.most_channels().into())?;
-        range(&path!["fabric", "router_delay_ps"], self.router_delay_ps, 0, MAX_DELAY_PS)?;
-        range(&path!["fabric", "nic", "overhead_ps"], self.nic.overhead_ps, 0, MAX_DELAY_PS)?;
-        if let Some(least) = self.nic.stripe_bytes {
-            range(&path!["fabric", "nic", "stripe_bytes"], least, 1, MAX_MESSAGE_BYTES)?;
-        }
+        self.nic.check_ranges(&path!["fabric", "nic"])?;
         if let Some(router) = self.router {
             self.check_router(router, wire_bytes)?;
         }
@@ -271,13 +270,12 @@ impl FabricSpec {
                 let (packet_bytes, most_ps) = (wire_bytes, MAX_SERIALISATION_PS);
                 return Err(ErrorKind::SlowLink { packet_bytes, found_ps: ser, most_ps }.at(at("bandwidth")));
             }
-            range(&at("latency_ps"), link.latency_ps, 0, MAX_DELAY_PS)?;
-            range(&at("credit_delay_ps"), link.credit_delay_ps, 0, MAX_DELAY_PS)?;
             let (found_bytes, packet_bytes, most_bytes) = (link.buffer_bytes, wire_bytes, MAX_BUFFER_BYTES);
             if found_bytes < packet_bytes || found_bytes > most_bytes {
                 let kind = ErrorKind::BufferOutOfRange { found_bytes, packet_bytes, most_bytes };
                 return Err(kind.at(at("buffer_bytes")));
             }
+            link.check_ranges(&path!["fabric", "links", class.clone()])?;
         }
         Ok(())
     }
@@ -288,8 +286,7 @@ impl FabricSpec {
     fn check_aries(&self) -> Result<(), Error> {
         let Some(aries) = self.nic.aries else { return Ok(()) };
         let at = |field: &'static str| path!["fabric", "nic", "aries", field];
-        range(&at("packet_bytes"), aries.packet_bytes.into(), 1, MAX_PACKET_BYTES.into())?;
-        range(&at("cycle_ps"), aries.cycle_ps, 1, MAX_DELAY_PS)?;
+        aries.check_ranges(&path!["fabric", "nic", "aries"])?;
         let control_bytes = self.control_bytes(self.packet_bytes);
         if control_bytes > MAX_PACKET_BYTES.into() {
             let most_bytes = MAX_PACKET_BYTES;
@@ -319,23 +316,6 @@ impl FabricSpec {
             }
             range(&at, window, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
         }
-        let Some(control) = self.congestion_control else { return Ok(()) };
-        let at = |field: &'static str| path!["fabric", "congestion_control", field];
-        if self.nic.aries.is_some() || self.nic.window_bytes.is_some() {
-            return Err(ErrorKind::TwoWindows {}.at(path!["fabric", "congestion_control"]));
-        }
-        range(&at("window_bytes"), control.window_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
-        range(&at("mark_above_bytes"), control.mark_above_bytes.unwrap_or(0), 0, MAX_BUFFER_BYTES)?;
-        if let CongestionLaw::ReceiverCredit { ahead_bytes } = control.law {
-            let at_ahead = at("law").join("receiver-credit").join("ahead_bytes");
-            range(&at_ahead, ahead_bytes, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
-            if control.mark_above_bytes.is_some() {
-                return Err(ErrorKind::MarksWithCredits {}.at(at("mark_above_bytes")));
-            }
-        }
-        if let CongestionLaw::Nscc { target_ps } = control.law {
-            range(&at("law").join("nscc").join("target_ps"), target_ps, 1, MAX_DELAY_PS)?;
-        }
         Ok(())
     }
 
@@ -358,14 +338,6 @@ impl FabricSpec {
     }
 }
 
-/// Refuses numbers of a routing that have no meaning on any machine.
-fn check_routing(routing: &RoutingSpec, at: &Path) -> Result<(), Error> {
-    for (field, value, bounds) in routing.numbers() {
-        range(&at.join(field), value, *bounds.start(), *bounds.end())?;
-    }
-    Ok(())
-}
-
 pub(crate) fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), Error> {
     if (least..=most).contains(&found) {
         return Ok(());
@@ -376,9 +348,9 @@ pub(crate) fn range(at: &Path, found: u64, least: u64, most: u64) -> Result<(), 
 /// Refuses traffic that no rank could send. `at` is its path.
 fn check_traffic(traffic: &Traffic, nodes: &[u32], network: &Network, at: &Path) -> Result<(), Error> {
     range(&at.join("message_bytes"), traffic.message_bytes, 1, MAX_MESSAGE_BYTES)?;
-    range(&at.join("interval_ps"), traffic.interval_ps, 1, MAX_TIME_PS >> 8)?;
+    range(&at.join("interval_ps"), traffic.interval_ps, 1, MAX_DURATION_PS)?;
     if let Arrival::Constant { jitter_ps } | Arrival::Staggered { jitter_ps } = traffic.arrival {
-        range(&at.join("arrival").join("jitter_ps"), jitter_ps, 0, MAX_TIME_PS >> 8)?;
+        range(&at.join("arrival").join("jitter_ps"), jitter_ps, 0, MAX_DURATION_PS)?;
     }
     if let Some(intervals) = traffic.intervals {
         range(&at.join("intervals"), intervals, 1, MAX_ITERATIONS)?;
@@ -407,9 +379,9 @@ fn check_length(length: &Length, at: &Path) -> Result<(), Error> {
 /// Refuses a program that no rank could run. `at` is its path.
 fn check_program(program: &ProgramSpec, ranks: u64, rails: u32, at: &Path) -> Result<(), Error> {
     let ProgramSpec { start_ps, iterations, gap_ps, every_ps, costs, by_size, combine_by_size, gpus, body } = program;
-    range(&at.join("start_ps"), *start_ps, 0, MAX_TIME_PS >> 8)?;
-    range(&at.join("gap_ps"), *gap_ps, 0, MAX_TIME_PS >> 8)?;
-    range(&at.join("every_ps"), *every_ps, 0, MAX_TIME_PS >> 8)?;
+    range(&at.join("start_ps"), *start_ps, 0, MAX_DURATION_PS)?;
+    range(&at.join("gap_ps"), *gap_ps, 0, MAX_DURATION_PS)?;
+    range(&at.join("every_ps"), *every_ps, 0, MAX_DURATION_PS)?;
     if let Some(iterations) = iterations {
         range(&at.join("iterations"), *iterations, 1, MAX_ITERATIONS)?;
     }
@@ -429,7 +401,7 @@ fn check_program(program: &ProgramSpec, ranks: u64, rails: u32, at: &Path) -> Re
     for (place, of) in by_size.iter().enumerate() {
         let at = at.join("by_size").join(place);
         let least = if place == 0 { 0 } else { by_size[place - 1].bytes + 1 };
-        range(&at.join("bytes"), of.bytes, least, 1 << 40)?;
+        range(&at.join("bytes"), of.bytes, least, MAX_MESSAGE_BYTES)?;
         for (field, value) in [("send_ps", of.send_ps), ("receive_ps", of.receive_ps), ("delay_ps", of.delay_ps)] {
             range(&at.join(field), value, 0, MAX_DELAY_PS)?;
         }
@@ -437,7 +409,7 @@ fn check_program(program: &ProgramSpec, ranks: u64, rails: u32, at: &Path) -> Re
     for (place, of) in combine_by_size.iter().enumerate() {
         let at = at.join("combine_by_size").join(place);
         let least = if place == 0 { 0 } else { combine_by_size[place - 1].bytes + 1 };
-        range(&at.join("bytes"), of.bytes, least, 1 << 40)?;
+        range(&at.join("bytes"), of.bytes, least, MAX_MESSAGE_BYTES)?;
         if of.combine.micro_bytes_per_second() == 0 {
             return Err(ErrorKind::NoBandwidth {}.at(at.join("combine")));
         }

@@ -1,25 +1,25 @@
 //! Traffic classes (docs/model.md, section 4, "Traffic classes").
 
-use odonata_error::{Error, ErrorKind, path};
-use serde::{Deserialize, Serialize};
-
+use super::options::table;
 use super::{FabricSpec, MAX_CHANNELS, Spec, check::range};
+use odonata_error::{Error, ErrorKind, path};
 
 /// Most traffic classes of a fabric.
 pub const MAX_CLASSES: usize = 8;
 /// Largest share of a class.
 pub const MAX_SHARE: u16 = 1_000;
 
-/// Jobs whose packets have virtual channels of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrafficClassSpec {
-    /// Name, unique in the fabric.
-    pub name: String,
-    /// Links serve higher priorities first.
-    pub priority: u8,
-    /// Links serve classes of one priority in proportion to it: 1 to [`MAX_SHARE`].
-    pub share: u16,
+table! {
+    /// Jobs whose packets have virtual channels of their own.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TrafficClassSpec {
+        /// Name, unique in the fabric.
+        name: String,
+        /// Links serve higher priorities first.
+        priority: u8 = 0..=u8::MAX,
+        /// Links serve classes of one priority in proportion to it.
+        share: u16 = 1..=MAX_SHARE,
+    }
 }
 
 impl FabricSpec {
@@ -61,7 +61,7 @@ impl Spec {
                 let name = class.name.clone();
                 return Err(ErrorKind::TrafficClassTwice { name }.at(at.join(index).join("name")));
             }
-            range(&at.join(index).join("share"), class.share.into(), 1, MAX_SHARE.into())?;
+            class.check_ranges(&at.join(index))?;
         }
         let unsupported = [
             (self.fabric.router.is_some(), "routers with a crossbar", at.clone()),

@@ -1,31 +1,34 @@
 //! NICs that answer packets: that of Aries, and that with a window towards each destination (docs/model.md, section 3).
 
-use serde::{Deserialize, Serialize};
+use odonata_programs::choices;
 
-use super::FabricSpec;
+use super::check::{MAX_DELAY_PS, MAX_WINDOW};
+use super::options::table;
+use super::{FabricSpec, MAX_PACKET_BYTES};
 
-/// A NIC that answers every request packet (De Sensi 2019, section 2.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AriesSpec {
-    /// Largest payload of an Aries packet, in bytes. The packets of the fabric stand for bursts of them.
-    pub packet_bytes: u32,
-    /// Most Aries packets of a NIC that have no response yet.
-    pub window: u32,
-    /// How data that a node waits for are moved.
-    pub operation: Operation,
-    /// Clock cycle of the NIC, which sends at most one flit in a cycle.
-    pub cycle_ps: u64,
+table! {
+    /// A NIC that answers every request packet (De Sensi 2019, section 2.1).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AriesSpec {
+        /// Largest payload of an Aries packet, in bytes. The packets of the fabric stand for bursts of them.
+        packet_bytes: u32 = 1..=MAX_PACKET_BYTES,
+        /// Most Aries packets of a NIC that have no response yet.
+        window: u32 = 1..=MAX_WINDOW,
+        /// How data that a node waits for are moved.
+        operation: Operation,
+        /// Clock cycle of the NIC, which sends at most one flit in a cycle.
+        cycle_ps: u64 = 1..=MAX_DELAY_PS,
+    }
 }
 
-/// How data are moved: the messages of traffic, and the data of a rendezvous.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operation {
-    /// Requests carry the payload to another node.
-    Put,
-    /// Responses carry the payload from another node.
-    Get,
+choices! {
+    /// How data are moved: the messages of traffic, and the data of a rendezvous.
+    pub enum Operation {
+        /// Requests carry the payload to another node.
+        Put = "put",
+        /// Responses carry the payload from another node.
+        Get = "get",
+    }
 }
 
 impl AriesSpec {

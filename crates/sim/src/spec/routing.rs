@@ -3,10 +3,11 @@
 //! This file alone has the name of a routing, its machines, and the meaning and range of its options. The command line,
 //! the documentation and the generator of the tests read [`ROUTINGS`].
 
-use std::ops::RangeInclusive;
-
+use odonata_error::{Error, Path};
 use odonata_programs::choices;
 use serde::{Deserialize, Serialize};
+
+use super::options::{Described, OptionInfo, Values, check_option, option};
 
 /// The largest factor (in thousandths) and the largest size of an option.
 const MOST: u64 = 1_000_000_000;
@@ -36,65 +37,9 @@ pub struct RoutingInfo {
     pub options: &'static [OptionInfo],
 }
 
-/// What the list says of an option of a routing.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionInfo {
-    /// Its name in a specification, which ends in its unit.
-    pub name: &'static str,
-    /// What it means.
-    pub about: &'static str,
-    /// What it may be.
-    pub values: Values,
-    /// Whether it is absent on some machines.
-    pub optional: bool,
-}
-
-/// What an option may be.
-#[derive(Clone, Copy, Debug)]
-pub enum Values {
-    /// One of these names, each with its description.
-    Names(&'static [(&'static str, &'static str)]),
-    /// A whole number.
-    Number {
-        /// The least.
-        least: u64,
-        /// The greatest.
-        most: u64,
-    },
-}
-
-/// A type of option whose values have names.
-trait Named {
-    const NAMES: &'static [(&'static str, &'static str)];
-    const OPTIONAL: bool = false;
-
-    /// The value, if the option selects gateways.
-    fn gateways(&self) -> Option<Gateways> {
-        None
-    }
-}
-
-macro_rules! values {
-    ($type:ty) => {
-        Values::Names(<$type as Named>::NAMES)
-    };
-    ($type:ty, $least:literal, $most:expr) => {
-        Values::Number { least: $least, most: $most as u64 }
-    };
-}
-
-macro_rules! optional {
-    ($type:ty) => {
-        <$type as Named>::OPTIONAL
-    };
-    ($type:ty, $least:literal) => {
-        false
-    };
-}
-
 macro_rules! gateways {
     ($field:ident) => {
-        Named::gateways($field)
+        Gated::gateways($field)
     };
     ($field:ident, $least:literal) => {{
         let _ = $field;
@@ -102,21 +47,13 @@ macro_rules! gateways {
     }};
 }
 
-macro_rules! number {
-    ($all:ident, $field:ident) => {
-        let _ = $field;
-    };
-    ($all:ident, $field:ident, $least:literal, $most:expr) => {
-        $all.push((stringify!($field), u64::from(*$field), $least..=u64::from($most)))
-    };
-}
-
-/// Makes the specification of all routings, and [`ROUTINGS`]. An option is a name or, with a range, a number.
+/// Makes the specification of all routings, and [`ROUTINGS`]. An option is a name or, with a range, a number. Behind `=>`
+/// stands its default as a document writes it; one that depends on the machine stands in `odonata.scenario.routings`.
 macro_rules! routings {
     ($(
         $(#[doc = $about:literal])+
         $Name:ident = $name:literal for $machines:ident {
-            $( $(#[doc = $doc:literal])+ $(#[serde($($serde:tt)*)])? $field:ident: $type:ty $(= $least:literal..=$most:expr)?, )+
+            $( $(#[doc = $doc:literal])+ $(#[serde($($serde:tt)*)])? $field:ident: $type:ty $(= $least:literal..=$most:expr)? $(=> $default:literal)?, )+
         }
     )+) => {
         /// The routing of packets (one file each under `routing/`).
@@ -133,12 +70,7 @@ macro_rules! routings {
             name: $name,
             about: concat!($($about),+),
             machines: $machines,
-            options: &[$( OptionInfo {
-                name: stringify!($field),
-                about: concat!($($doc),+),
-                values: values!($type $(, $least, $most)?),
-                optional: optional!($type $(, $least)?),
-            } ),+],
+            options: &[$( option!(concat!($($doc),+), $field, $type $(, $least, $most)?)$(.or($default))? ),+],
         } ),+];
 
         impl RoutingSpec {
@@ -154,12 +86,13 @@ macro_rules! routings {
                 match self { $( Self::$Name { $($field),+ } => None$(.or(gateways!($field $(, $least)?)))+, )+ }
             }
 
-            /// Its options that are numbers, each with its range on any machine.
-            #[must_use]
-            pub fn numbers(&self) -> Vec<(&'static str, u64, RangeInclusive<u64>)> {
-                let mut all = Vec::new();
-                match self { $( Self::$Name { $($field),+ } => { $( number!(all, $field $(, $least, $most)?); )+ } )+ }
-                all
+            /// Refuses numbers that have no meaning on any machine. `at` is its path.
+            ///
+            /// # Errors
+            /// `OutOfRange`, at the option.
+            pub fn check_ranges(&self, at: &Path) -> Result<(), Error> {
+                match self { $( Self::$Name { $($field),+ } => { $( check_option!(at, $field, $field $(, $least, $most)?); )+ } )+ }
+                Ok(())
             }
         }
     };
@@ -174,10 +107,10 @@ impl RoutingSpec {
 }
 
 routings! {
-    /// Minimal paths only.
+    /// Minimal paths only; `select` chooses one of several equal paths.
     Minimal = "minimal" for ALL {
         /// How one of several equal paths is picked.
-        select: Select,
+        select: Select => "random",
         /// Which cables to another group count as shortest (dragonfly, cascade).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
@@ -195,6 +128,27 @@ routings! {
         /// As for `minimal`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gateways: Option<Gateways>,
+    }
+    /// Takes the minimal port unless its backlog is longer than `factor` times that of another. Source: the default of the
+    /// simulator of Kang 2019, section 3.1.2, whose threshold is 0 B and whose factor is 1.
+    ProgAdaptive = "prog-adaptive" for PLUS {
+        /// A minimal port with at most this backlog is taken at once.
+        threshold_bytes: u64 = 0..=MOST => "0 B",
+        /// The minimal port may have this many times the backlog of the other.
+        factor_milli: u64 = 0..=MOST => "1",
+        /// Which non-minimal ports are compared at the source spine.
+        candidates: FparCandidates => "all-groups",
+    }
+    /// Fully progressive adaptive routing (K5 to K7). Source: Shpiner 2017; Kang 2019, section 3.1.2.
+    Fpar = "fpar" for PLUS {
+        /// Threshold of the score, in millionths of the capacity.
+        threshold_ppm: u32 = 0..=1_000_000_u32,
+        /// Whether a score equal to the threshold still counts as free.
+        compare: Compare,
+        /// Which non-minimal ports are considered.
+        candidates: FparCandidates,
+        /// Where a packet on a non-minimal path changes to channel 1.
+        channel_switch: ChannelSwitch,
     }
     /// One decision at the first router between minimal and non-minimal paths. Source: Singh 2005; Kim 2008, section 4.
     Ugal = "ugal" for DIRECT {
@@ -284,42 +238,23 @@ routings! {
         /// As for `minimal`.
         gateways: Gateways,
     }
-    /// Progressive adaptive routing by absolute backlogs (K8). Source: Kang 2019, section 3.1.2.
-    ProgAdaptive = "prog-adaptive" for PLUS {
-        /// A minimal port with at most this backlog is taken at once, in bytes of its own link.
-        threshold_bytes: u64 = 0..=MOST,
-        /// The minimal port is also taken if its backlog is at most this many thousandths of the other's.
-        factor_milli: u64 = 0..=MOST,
-        /// Which non-minimal ports are compared.
-        candidates: FparCandidates,
-    }
-    /// Up until the destination is below, then down: the shortest paths of a fat tree. Source: Zahavi 2010 (D-mod-k);
-    /// Dixit 2013 (packet spraying).
+    /// Up until the destination is below, then down; `spread` chooses one of several equal ports. Source: Zahavi 2010
+    /// (D-mod-k); Dixit 2013 (packet spraying).
     UpDown = "up-down" for TREE {
         /// How packets are spread over equal ports.
-        spread: Spread,
+        spread: Spread => "least-loaded",
     }
-    /// One dimension after the other, in ascending order: a shortest path of a HyperX. Source: Ahn 2009.
+    /// One dimension after the other, in ascending order; `select` chooses one of several parallel cables. Not for machines
+    /// with failures. Source: Ahn 2009.
     DimensionOrder = "dimension-order" for HYPERX {
         /// How one of several parallel cables is picked.
-        select: Select,
+        select: Select => "random",
     }
     /// At every router the port with the least load times links to the destination, among minimal ports and, while
     /// distance classes are left, deroutes in the dimensions that still differ (OmniWAR). Source: McDonald 2019.
     OmniWar = "omni-war" for HYPERX {
         /// Distance classes, that is channels, beyond those of the longest shortest path.
         deroutes: u8 = 0..=13_u8,
-    }
-    /// Fully progressive adaptive routing (K5 to K7). Source: Shpiner 2017; Kang 2019, section 3.1.2.
-    Fpar = "fpar" for PLUS {
-        /// Threshold of the score, in millionths of the capacity.
-        threshold_ppm: u32 = 0..=1_000_000_u32,
-        /// Whether a score equal to the threshold still counts as free.
-        compare: Compare,
-        /// Which non-minimal ports are considered.
-        candidates: FparCandidates,
-        /// Where a packet on a non-minimal path changes to channel 1.
-        channel_switch: ChannelSwitch,
     }
 }
 
@@ -463,35 +398,39 @@ choices! {
     }
 }
 
+/// A type of option that may select gateways.
+trait Gated {
+    /// The gateways that the option selects.
+    fn gateways(&self) -> Option<Gateways> {
+        None
+    }
+}
+
 macro_rules! named {
     ($($type:ident),+) => {
-        $( impl Named for $type { const NAMES: &'static [(&'static str, &'static str)] = $type::NAMES; } )+
+        $(
+            impl Described for $type {
+                const VALUES: Values = Values::Names($type::NAMES);
+            }
+        )+
     };
 }
-named!(Select, Spread, Via, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates, ChannelSwitch);
+named!(Select, Spread, Via, InsideGroup, Gateways, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates);
+named!(ChannelSwitch);
 
-impl Named for Gateways {
-    const NAMES: &'static [(&'static str, &'static str)] = Self::NAMES;
+macro_rules! without_gateways {
+    ($($type:ty),+) => { $( impl Gated for $type {} )+ };
+}
+without_gateways!(Select, Spread, Via, Option<InsideGroup>, Knowledge, AriesMode, ModePolicy, Vec<ModePolicy>, Compare);
+without_gateways!(FparCandidates, ChannelSwitch);
 
+impl Gated for Gateways {
     fn gateways(&self) -> Option<Gateways> {
         Some(*self)
     }
 }
 
-impl Named for Option<InsideGroup> {
-    const NAMES: &'static [(&'static str, &'static str)] = InsideGroup::NAMES;
-    const OPTIONAL: bool = true;
-}
-
-impl Named for Vec<ModePolicy> {
-    const NAMES: &'static [(&'static str, &'static str)] = ModePolicy::NAMES;
-    const OPTIONAL: bool = true;
-}
-
-impl Named for Option<Gateways> {
-    const NAMES: &'static [(&'static str, &'static str)] = Gateways::NAMES;
-    const OPTIONAL: bool = true;
-
+impl Gated for Option<Gateways> {
     fn gateways(&self) -> Option<Gateways> {
         *self
     }

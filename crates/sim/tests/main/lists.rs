@@ -1,5 +1,6 @@
 //! The list of routings agrees with the algorithms.
 
+use odonata_error::path;
 use odonata_sim::routing::channels;
 use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec, TopologySpec};
 use odonata_testkit::{Choices, any_options};
@@ -53,7 +54,7 @@ fn numbers_are_checked_against_the_list() {
     let mut c = Choices::new(4);
     for info in ROUTINGS {
         for routing in (0..200).map(|_| any_options(&mut c, info, None)) {
-            assert!(routing.numbers().into_iter().all(|(_, value, range)| range.contains(&value)), "{routing:?}");
+            assert_eq!(routing.check_ranges(&path!["routing"]), Ok(()), "{routing:?}");
         }
     }
 }

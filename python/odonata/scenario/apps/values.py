@@ -6,16 +6,17 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer
 
 from odonata import units
+from odonata.core_options import LIMITS
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, unknown
 from odonata.machine.host import GPU_COSTS, NO_COSTS, HostTable, overruled_lists
 
-#: Largest message of the core.
-MAX_MESSAGE_BYTES = 2**40
-#: Longest interval, gap, jitter and computing time of the core: 2^54 ps, 5 hours.
-MAX_DURATION_PS = 2**54
-#: Most intervals and iterations of the core.
-MAX_REPETITIONS = 2**31 - 1
+#: Largest message.
+MAX_MESSAGE_BYTES = LIMITS["message_bytes"]
+#: Longest interval, gap, jitter and computing time: 5 hours.
+MAX_DURATION_PS = LIMITS["duration_ps"]
+#: Most intervals and iterations.
+MAX_REPETITIONS = LIMITS["repetitions"]
 
 
 def whole_number(what: str) -> Callable[[Any], int]:

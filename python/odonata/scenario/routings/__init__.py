@@ -5,39 +5,56 @@ section 6, defines the routings; `docs/routings.md` has the table.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from odonata.errors import InputError
 from odonata.lazy import ByName
 from odonata.machine import System, load
-from odonata.scenario.routings.routing import Routing
+from odonata.scenario.routings.routing import LISTED, Routing
+
+#: Routings with a class of their own: the name in a scenario -> its place.
+_OWN = {
+    "valiant": "dragonfly.Valiant",
+    "fpar": "dragonfly.Fpar",
+    "ugal-l": "dragonfly.UgalL",
+    "ugal-g": "dragonfly.UgalG",
+    "par": "dragonfly.Par",
+    "adaptive-local": "dragonfly.AdaptiveLocal",
+    "aries": "aries.Aries",
+    "adaptive-0": "aries.Adaptive0",
+    "adaptive-1": "aries.Adaptive1",
+    "adaptive-2": "aries.Adaptive2",
+    "adaptive-3": "aries.Adaptive3",
+    "min-hash": "aries.MinHash",
+    "nmin-hash": "aries.NminHash",
+    "in-order": "aries.InOrder",
+    "application-aware": "application_aware.ApplicationAware",
+    "omni-war": "hyperx.OmniWar",
+}
+#: Routing of the core -> its names in a scenario, if they differ.
+_NAMES = {"ugal": ("ugal-l", "ugal-g"), "aries": tuple(name for name, place in _OWN.items() if "aries." in place)}
+
+
+class _Routings(ByName[type[Routing]]):
+    """The routings of the core's list, in its order. Those without a class of their own are made from the list."""
+
+    def __init__(self) -> None:
+        super().__init__(__name__, {name: _OWN.get(name, "") for of in LISTED for name in _NAMES.get(of, (of,))})
+
+    def __getitem__(self, name: str) -> type[Routing]:
+        return super().__getitem__(name) if self.where[name] else _listed(name)
+
+
+@cache
+def _listed(name: str) -> type[Routing]:
+    from odonata.scenario.routings.listed import routing
+
+    return routing(name)
+
 
 #: All routings by name.
-ROUTINGS: Mapping[str, type[Routing]] = ByName(
-    __name__,
-    {
-        "minimal": "dragonfly.Minimal",
-        "valiant": "dragonfly.Valiant",
-        "prog-adaptive": "dragonfly.ProgAdaptive",
-        "fpar": "dragonfly.Fpar",
-        "ugal-l": "dragonfly.UgalL",
-        "ugal-g": "dragonfly.UgalG",
-        "par": "dragonfly.Par",
-        "adaptive-local": "dragonfly.AdaptiveLocal",
-        "aries": "aries.Aries",
-        "adaptive-0": "aries.Adaptive0",
-        "adaptive-1": "aries.Adaptive1",
-        "adaptive-2": "aries.Adaptive2",
-        "adaptive-3": "aries.Adaptive3",
-        "min-hash": "aries.MinHash",
-        "nmin-hash": "aries.NminHash",
-        "in-order": "aries.InOrder",
-        "application-aware": "application_aware.ApplicationAware",
-        "up-down": "up_down.UpDown",
-        "dimension-order": "hyperx.DimensionOrder",
-        "omni-war": "hyperx.OmniWar",
-    },
-)
+ROUTINGS: Mapping[str, type[Routing]] = _Routings()
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).

@@ -6,11 +6,12 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from odonata.core_options import bounds
 from odonata.document import Count, Ratio, Size
 from odonata.errors import InputError
 from odonata.machine import System
 from odonata.scenario.routings.aries import BIASES
-from odonata.scenario.routings.routing import GATEWAYS, Gateways, Routing, checked_bias, gateways_on
+from odonata.scenario.routings.routing import GATEWAYS, LISTED, Gateways, Routing, checked_bias, gateways_on
 
 Alone = Literal["default", "high-bias", "app-aware", "app-aware-continuous", "app-aware-h", "bandit"]
 Policy = Literal["default", "high-bias", "app-aware", "app-aware-continuous", "app-aware-h", "bandit", "in-turn"]
@@ -27,14 +28,14 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], int | Fraction]] = {
     "margin": (("app-aware-h",), Fraction(5, 100)),
     "dwell": (("app-aware-h",), 8),
 }
-#: Option -> the smallest and the largest ratio of the core.
+_BOUNDS = {option["name"]: bounds(option) for option in LISTED["application-aware"]["options"] if option["range"]}
+#: Option -> the smallest and the largest ratio.
 _RATIOS = {
-    "latency_ratio": (Fraction(1, 1000), Fraction(1000)),
-    "stall_ratio": (Fraction(1, 1000), Fraction(1000)),
-    "margin": (Fraction(0), Fraction(999_999, 1_000_000)),
+    key: (Fraction(_BOUNDS[f"{key}_ppm"][0], 1_000_000), Fraction(_BOUNDS[f"{key}_ppm"][1], 1_000_000))
+    for key in ("latency_ratio", "stall_ratio", "margin")
 }
-#: The largest number and the largest size of the core.
-_MOST = 10**9
+#: The largest number and the largest size.
+_MOST = _BOUNDS["bias_high_bytes"][1]
 
 
 class ApplicationAware(Routing):

@@ -31,27 +31,6 @@ SELECT = (
 )
 
 
-class Minimal(Routing):
-    """Minimal paths only; `select` chooses one of several equal paths.
-
-    Machines: dragonfly-plus, dragonfly, cascade, hyperx.
-    """
-
-    core: ClassVar[str] = "minimal"
-    name: Literal["minimal"]
-    select: Select = Field("random", description=SELECT)
-    gateways: Gateways | None = Field(None, description=GATEWAYS)
-
-    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
-        """With the machine's gateways."""
-        return self.model_copy(update={"gateways": gateways_on(system, self.gateways)})
-
-    def spec(self) -> dict[str, Any]:
-        """The routing as the core reads it."""
-        spec = {"name": self.core, "select": self.select}
-        return spec if self.gateways is None else spec | {"gateways": self.gateways}
-
-
 #: Kind -> where the second phase can begin, the default first.
 VIA: dict[str, tuple[str, ...]] = {
     DRAGONFLY_PLUS: ("spine", "leaf"),
@@ -252,38 +231,6 @@ class AdaptiveLocal(Routing):
             "factor_milli": thousandths(self.factor, "factor"),
             **({"inside": self.inside} if self.inside == "router" else {}),
             "gateways": self.gateways,
-        }
-
-
-class ProgAdaptive(Routing):
-    """Takes the minimal port unless its backlog is longer than `factor` times that of another.
-
-    Source: the default of the simulator of Kang 2019, section 3.1.2, whose threshold is 0 B and whose
-    factor is 1.
-
-    Machines: dragonfly-plus.
-    """
-
-    core: ClassVar[str] = "prog-adaptive"
-    name: Literal["prog-adaptive"]
-    threshold: Size = Field(0, description="a minimal port with at most this much queued is taken at once")
-    factor: Ratio = Field(Fraction(1), description="the minimal port may have this many times the backlog of the other")
-    candidates: Literal["all-groups", "one-group"] = Field(
-        "all-groups", description="which non-minimal ports are compared at the source spine"
-    )
-
-    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
-        """The same: nothing depends on the machine."""
-        thousandths(self.factor, "factor")
-        return self
-
-    def spec(self) -> dict[str, Any]:
-        """The routing as the core reads it."""
-        return {
-            "name": self.core,
-            "threshold_bytes": self.threshold,
-            "factor_milli": thousandths(self.factor, "factor"),
-            "candidates": self.candidates,
         }
 
 

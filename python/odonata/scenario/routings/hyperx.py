@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError
 from odonata.machine import System
-from odonata.scenario.routings.dragonfly import SELECT, Select
 from odonata.scenario.routings.routing import Routing
 
 #: The most deroutes: with the links of a shortest path they take all 16 channels of a fabric.
@@ -21,27 +20,6 @@ def _deroutes(value: Any) -> int:
 
 
 Deroutes = Annotated[int, BeforeValidator(input_error_as_problem(_deroutes))]
-
-
-class DimensionOrder(Routing):
-    """One dimension after the other; `select` chooses one of several parallel cables.
-
-    Not for machines with failures. Source: Ahn 2009.
-
-    Machines: hyperx.
-    """
-
-    core: ClassVar[str] = "dimension-order"
-    name: Literal["dimension-order"]
-    select: Select = Field("random", description=SELECT)
-
-    def decided(self, system: System, compat: str | None) -> Self:  # noqa: ARG002
-        """The same: no default depends on the machine."""
-        return self
-
-    def spec(self) -> dict[str, Any]:
-        """The routing as the core reads it."""
-        return {"name": self.core, "select": self.select}
 
 
 class OmniWar(Routing):

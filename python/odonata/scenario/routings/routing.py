@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
 from odonata import _core, units
+from odonata.core_options import bounds
 from odonata.document import Table
 from odonata.errors import InputError
 from odonata.machine import System
 
-#: Routing of the core -> the kinds of machine that it is for.
-MACHINES: dict[str, tuple[str, ...]] = {info["name"]: tuple(info["machines"]) for info in _core.routings()}
+#: The core's list of routings by name.
+LISTED: "dict[str, _core.RoutingInfo]" = {info["name"]: info for info in _core.routings()}
 
 
 class Routing(Table):
@@ -35,7 +36,7 @@ class Routing(Table):
         """The core lists the machines of a routing."""
         super().__pydantic_init_subclass__(**kwargs)
         if hasattr(cls, "core"):
-            cls.kinds = MACHINES[cls.core]
+            cls.kinds = tuple(LISTED[cls.core]["machines"])
 
     def channels_needed(self, system: System) -> int:
         """Number of virtual channels that rules out a deadlock, if nothing has failed."""
@@ -87,8 +88,9 @@ def gateways_on(system: System, given: Gateways | None) -> Gateways | None:
     return None
 
 
-#: The core's limits: the largest factor between two loads, and the largest bias (1 GB).
-MAX_FACTOR, MAX_BIAS = 1_000_000, 10**9
+_OF_UGAL = {option["name"]: bounds(option)[1] for option in LISTED["ugal"]["options"] if option["range"]}
+#: The largest factor between two loads, and the largest bias.
+MAX_FACTOR, MAX_BIAS = _OF_UGAL["factor_milli"] // 1_000, _OF_UGAL["bias_bytes"]
 
 
 def checked_bias(bytes_: int, name: str) -> int:

@@ -1,6 +1,6 @@
 //! `adaptive-local`: a non-minimal path if there is much more free buffer on it.
 
-use super::{INTERMEDIATE_ROUTER, MINIMAL, NON_MINIMAL, Position, leg_to_cable};
+use super::position::{INTERMEDIATE_ROUTER, MINIMAL, NON_MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, LegEnd, Packet};
 
 impl Position<'_> {

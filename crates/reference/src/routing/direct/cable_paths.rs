@@ -2,8 +2,8 @@
 
 use odonata_sim::spec::Gateways;
 
-use super::Position;
-use super::options::{Pick, gateways, pick};
+use super::position::Position;
+use super::{Pick, gateways, pick};
 
 /// A cable to another group and a first port towards it.
 #[derive(Clone, Copy, Debug)]

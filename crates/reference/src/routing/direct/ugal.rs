@@ -1,15 +1,101 @@
 //! `ugal`, `par` and the adaptive modes of `aries`: minimal or non-minimal paths, by load.
 
-use super::options::{Comparison, comparison};
-use super::{CablePath, MINIMAL, NON_MINIMAL, Position, leg_to_cable, next_stage};
+use odonata_sim::spec::{AriesMode, Knowledge, RoutingSpec, Via};
+
+use super::by_router;
+use super::cable_paths::CablePath;
+use super::position::{MINIMAL, NON_MINIMAL, Position, leg_to_cable, next_stage};
 use crate::packet::{Intermediate, LegEnd, Packet};
 
 /// Draws between two candidates of one kind.
 const APART: u8 = 8;
 
+/// A comparison of minimal and non-minimal paths, as in UGAL.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    /// Number of minimal paths compared.
+    minimal: u8,
+    /// Number of non-minimal paths compared.
+    others: u8,
+    /// Whether a diverted packet turns at a router that is drawn in the intermediate group.
+    via_router: bool,
+    /// Whether there is a decision inside a group.
+    inside: bool,
+    /// Factor on the load of a non-minimal path, in thousandths.
+    factor_milli: u64,
+    /// Added to that load.
+    bias_bytes: u64,
+    /// Whether the loads of cables of other routers are known.
+    knows_cables: bool,
+    /// Whether the comparison is made again along the path.
+    again: bool,
+}
+
+/// The decision of a routing at a router, if it makes one.
+fn comparison_of(routing: &RoutingSpec, hop: u8, diameter: u32) -> Option<Comparison> {
+    match *routing {
+        RoutingSpec::Ugal {
+            knowledge,
+            via,
+            inside,
+            minimal_candidates,
+            other_candidates,
+            factor_milli,
+            bias_bytes,
+            ..
+        } => Some(Comparison {
+            minimal: minimal_candidates,
+            others: other_candidates,
+            via_router: via == Via::Router,
+            inside: by_router(via, inside),
+            factor_milli,
+            bias_bytes,
+            knows_cables: knowledge == Knowledge::Global,
+            again: false,
+        }),
+        RoutingSpec::Par { via, inside, minimal_candidates, other_candidates, factor_milli, bias_bytes, .. } => {
+            Some(Comparison {
+                minimal: minimal_candidates,
+                others: other_candidates,
+                via_router: via == Via::Router,
+                inside: by_router(via, inside),
+                factor_milli,
+                bias_bytes,
+                knows_cables: false,
+                again: true,
+            })
+        }
+        RoutingSpec::Aries { mode, bias_low_bytes, bias_high_bytes, .. } => {
+            let bias_bytes = match mode {
+                AriesMode::Adaptive0 => 0,
+                AriesMode::Adaptive1 => growing(bias_high_bytes, u64::from(hop), u64::from(diameter)),
+                AriesMode::Adaptive2 => bias_low_bytes,
+                AriesMode::Adaptive3 => bias_high_bytes,
+                AriesMode::MinHash | AriesMode::NminHash | AriesMode::InOrder => return None,
+            };
+            Some(Comparison {
+                minimal: 2,
+                others: 2,
+                via_router: false,
+                inside: true,
+                factor_milli: 2000,
+                bias_bytes,
+                knows_cables: false,
+                again: true,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The bias of `adaptive-1` after `hop` routers; where groups have one router there is only the first decision.
+fn growing(high: u64, hop: u64, diameter: u64) -> u64 {
+    (high * hop.min(diameter)).checked_div(diameter).unwrap_or(0)
+}
+
 impl Position<'_> {
     fn comparison(&self, packet: &Packet) -> Option<Comparison> {
-        comparison(self.at.routing, packet.hop, self.paths.diameter)
+        comparison_of(self.at.routing, packet.hop, self.paths.diameter)
     }
 
     /// The port that a decision at the first router leads to; none if there is no decision to make.

@@ -1,6 +1,6 @@
 //! Valiant's routing on a dragonfly or a cascade, and the common part of all non-minimal paths.
 
-use super::{INTERMEDIATE_ROUTER, NON_MINIMAL, Position, leg_to_cable};
+use super::position::{INTERMEDIATE_ROUTER, NON_MINIMAL, Position, leg_to_cable};
 use crate::packet::{Intermediate, Packet};
 
 impl Position<'_> {

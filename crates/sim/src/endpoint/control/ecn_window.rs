@@ -1,32 +1,37 @@
 //! DCTCP for each pair of NICs (Alizadeh 2010; RFC 8257).
 
-use super::{Answer, Control, Window};
+use super::{Answer, Control, Law, Window};
 
 /// One, as a share of marked bytes.
 const ONE: u64 = 1 << 16;
 /// Part of a new share in the mean: g of Alizadeh 2010.
 const GAIN: u64 = 16;
 
-/// The mean share of marked bytes, and the bytes acknowledged and marked in this round trip.
-pub(super) const FIRST: [u64; 3] = [ONE, 0, 0];
+/// The law; it has no options.
+pub(super) struct EcnWindow;
 
-pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answer) {
-    let news = Control::is_news(window, answer);
-    let bytes = u64::from(answer.bytes);
-    let [share, acknowledged, marked] = &mut window.law;
-    *acknowledged += bytes;
-    if answer.marked {
-        *marked += bytes;
-    } else {
-        window.bytes = (window.bytes + control.full * bytes / window.bytes).min(control.most);
-    }
-    if news {
-        *share = *share - *share / GAIN + ONE * *marked / *acknowledged / GAIN;
-        if *marked > 0 {
-            window.bytes = (window.bytes - window.bytes * *share / (2 * ONE)).max(control.full);
+impl Law for EcnWindow {
+    /// The mean share of marked bytes, and the bytes acknowledged and marked in this round trip.
+    const FIRST: [u64; 3] = [ONE, 0, 0];
+
+    fn acknowledge(&self, control: &Control, window: &mut Window, answer: &Answer) {
+        let round_trip_over = Control::is_after_latest_change(window, answer);
+        let bytes = u64::from(answer.bytes);
+        let [share, acknowledged, marked] = &mut window.law;
+        *acknowledged += bytes;
+        if answer.marked {
+            *marked += bytes;
+        } else {
+            window.bytes = (window.bytes + control.full * bytes / window.bytes).min(control.most);
         }
-        (*acknowledged, *marked) = (0, 0);
-        window.since = answer.at;
+        if round_trip_over {
+            *share = *share - *share / GAIN + ONE * *marked / *acknowledged / GAIN;
+            if *marked > 0 {
+                window.bytes = (window.bytes - window.bytes * *share / (2 * ONE)).max(control.full);
+            }
+            (*acknowledged, *marked) = (0, 0);
+            window.since = answer.at;
+        }
     }
 }
 
@@ -41,8 +46,7 @@ mod tests {
         let control = Control::new(&spec, 1_000, 0);
         let mut window = control.first();
         let mut answer = |at, delay, marked| {
-            acknowledge(
-                &control,
+            control.acknowledge(
                 &mut window,
                 &Answer {
                     to: 0,

@@ -1,34 +1,43 @@
 //! The sender-based control of Ultra Ethernet: four cases by mark and delay (Ultra Ethernet Specification 1.0).
 
-use super::{Answer, Control, Window};
+use super::{Answer, Control, Law, Window};
 
 /// Part of a new delay in the mean.
 const GAIN: u64 = 16;
 
-/// The mean wait in queues.
-pub(super) const FIRST: [u64; 3] = [0; 3];
+/// The law.
+pub(super) struct Nscc {
+    /// Wait in queues that senders aim at.
+    pub(super) target_ps: u64,
+}
 
-pub(super) fn acknowledge(control: &Control, target: u64, window: &mut Window, answer: &Answer) {
-    let news = Control::is_news(window, answer);
-    let mean = &mut window.law[0];
-    let queued = answer.delay.saturating_sub(answer.zero_load);
-    *mean = if queued >= *mean { *mean + (queued - *mean) / GAIN } else { *mean - (*mean - queued) / GAIN };
-    let (mean, step) = (*mean, u64::from(answer.bytes) * control.full);
-    match (answer.marked, queued < target) {
-        (false, true) => {
-            let parts =
-                u128::from(step) * u128::from(target - queued) / (u128::from(target) * u128::from(window.bytes));
-            window.bytes = (window.bytes + u64::try_from(parts).unwrap_or(u64::MAX)).min(control.most);
+impl Law for Nscc {
+    /// The mean wait in queues.
+    const FIRST: [u64; 3] = [0; 3];
+
+    fn acknowledge(&self, control: &Control, window: &mut Window, answer: &Answer) {
+        let target = self.target_ps;
+        let new = Control::is_after_latest_change(window, answer);
+        let mean = &mut window.law[0];
+        let queued = answer.delay.saturating_sub(answer.zero_load);
+        *mean = if queued >= *mean { *mean + (queued - *mean) / GAIN } else { *mean - (*mean - queued) / GAIN };
+        let (mean, step) = (*mean, u64::from(answer.bytes) * control.full);
+        match (answer.marked, queued < target) {
+            (false, true) => {
+                let parts =
+                    u128::from(step) * u128::from(target - queued) / (u128::from(target) * u128::from(window.bytes));
+                window.bytes = (window.bytes + u64::try_from(parts).unwrap_or(u64::MAX)).min(control.most);
+            }
+            (false, false) => window.bytes = (window.bytes + step / (8 * window.bytes)).min(control.most),
+            (true, true) => {}
+            (true, false) if mean > target && new => {
+                let cut = (8 * u128::from(mean - target)).min(5 * u128::from(mean));
+                let less = u128::from(window.bytes) * cut / (10 * u128::from(mean));
+                window.bytes = (window.bytes - u64::try_from(less).unwrap_or(0)).max(control.full);
+                window.since = answer.at;
+            }
+            (true, false) => {}
         }
-        (false, false) => window.bytes = (window.bytes + step / (8 * window.bytes)).min(control.most),
-        (true, true) => {}
-        (true, false) if mean > target && news => {
-            let cut = (8 * u128::from(mean - target)).min(5 * u128::from(mean));
-            let less = u128::from(window.bytes) * cut / (10 * u128::from(mean));
-            window.bytes = (window.bytes - u64::try_from(less).unwrap_or(0)).max(control.full);
-            window.since = answer.at;
-        }
-        (true, false) => {}
     }
 }
 
@@ -43,9 +52,7 @@ mod tests {
         let control = Control::new(&CongestionSpec { law, window_bytes: 100_000, mark_above_bytes: Some(1) }, 1_000, 0);
         let mut window = Window { bytes: 10_000, ..control.first() };
         let mut answer = |at, delay, marked| {
-            acknowledge(
-                &control,
-                1_000,
+            control.acknowledge(
                 &mut window,
                 &Answer {
                     to: 0,

@@ -1,7 +1,7 @@
 //! Slingshot, as far as it is public (De Sensi 2020; US patents 12,218,829 and 12,267,229); the law and its numbers are
 //! assumed.
 
-use super::{Answer, Control, Window, scaled};
+use super::{Answer, Control, Law, Window, scaled};
 
 /// Part of a packet by which a window grows with each answer without a mark.
 const GROWTH: u64 = 16;
@@ -10,34 +10,38 @@ const MEMORY: u64 = 4;
 /// Longest pause.
 const LONGEST_PAUSE: u64 = 1 << 40;
 
-/// When the last answer came, and when the latest packet was sent, with how much payload.
-pub(super) const FIRST: [u64; 3] = [0; 3];
+/// The law; it has no options.
+pub(super) struct Slingshot;
 
-pub(super) fn acknowledge(control: &Control, window: &mut Window, answer: &Answer) {
-    window.law[0] = answer.at;
-    let share = (control.most / u64::from(answer.says)).max(1);
-    window.bytes = if answer.marked {
-        window.bytes.min(share)
-    } else {
-        let step = u64::from(answer.bytes).min(window.bytes) / GROWTH;
-        (window.bytes.max(share) + step).min(control.most)
-    };
-    pace(control, window);
-}
+impl Law for Slingshot {
+    /// When the last answer came, and when the latest packet was sent, with how much payload.
+    const FIRST: [u64; 3] = [0; 3];
 
-/// A packet with so much payload is sent at `now` by a pair that had so much on the way.
-pub(super) fn sent(control: &Control, window: &mut Window, in_flight: u64, bytes: u64, now: u64) {
-    let silent_since = window.law[0].max(window.pause_end);
-    if in_flight == 0 && now - silent_since > control.round.saturating_mul(MEMORY) {
-        window.bytes = control.most;
+    fn acknowledge(&self, control: &Control, window: &mut Window, answer: &Answer) {
+        window.law[0] = answer.at;
+        let share = (control.most / u64::from(answer.says)).max(1);
+        window.bytes = if answer.marked {
+            window.bytes.min(share)
+        } else {
+            let step = u64::from(answer.bytes).min(window.bytes) / GROWTH;
+            (window.bytes.max(share) + step).min(control.most)
+        };
+        pace(control, window);
     }
-    window.law[1..].copy_from_slice(&[now, bytes]);
-    pace(control, window);
-}
 
-/// Payload for which there is room: a queue shorter than a round slows nobody.
-pub(super) fn room(control: &Control, window: &Window) -> u64 {
-    window.bytes.saturating_mul(2).min(control.most)
+    fn sent(&self, control: &Control, window: &mut Window, in_flight: u64, bytes: u64, now: u64) {
+        let silent_since = window.law[0].max(window.pause_end);
+        if in_flight == 0 && now - silent_since > control.round.saturating_mul(MEMORY) {
+            window.bytes = control.most;
+        }
+        window.law[1..].copy_from_slice(&[now, bytes]);
+        pace(control, window);
+    }
+
+    /// A queue shorter than a round slows nobody.
+    fn room(&self, control: &Control, window: &Window) -> u64 {
+        window.bytes.saturating_mul(2).min(control.most)
+    }
 }
 
 /// A pair sends its window in a round: says when it sends again.

@@ -1,0 +1,131 @@
+"""`topology.yaml` of Slurm 25.05 and newer: several topologies, of which one is the default of the cluster.
+
+Source: topology.yaml(5).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import InputError, shortened
+from odonata.queue.hosts import expand, expand_field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The types of a topology.
+_TYPES = ("tree", "block", "flat")
+_REMEDY = "give what `scontrol show topology NAME` prints"
+
+
+def is_yaml(text: str) -> bool:
+    """Whether a text is YAML: no line of `topology.conf` begins like this."""
+    return re.match(r"(\s*(#.*)?\n)*(---|%YAML|\s*(- )?\w+:(\s|$))", text) is not None
+
+
+def entries(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The switches, blocks and sizes of blocks of the topology that is the default, each with its line.
+
+    An entry has the keys of a line of `topology.conf`: `SwitchName` with `Nodes` and `Switches`, `BlockName` with
+    `Nodes`, or `BlockSizes`, with lists in place of texts. Raises InputError with the line.
+    """
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as e:
+        mark = e.problem_mark or e.context_mark
+        problem = e.problem or e.context or "it is no YAML"
+        raise InputError(shortened(problem, 200), line=None if mark is None else mark.line + 1) from None
+    except (yaml.YAMLError, RecursionError) as e:
+        raise InputError(f"it is no YAML: {shortened(str(e), 200)}") from None
+    topologies = [_table(node, "a topology") for node in _list(root, "a list of topologies")]
+    chosen = _chosen([of for of in topologies if "topology" in of])
+    kind = next((kind for kind in _TYPES if kind in chosen), None)
+    name = _text(chosen["topology"], "a name")
+    if kind is None or kind == "flat":
+        line = _line(chosen[kind] if kind else chosen["topology"])
+        message = f"the topology `{shortened(name, 60)}` has neither `tree` nor `block`, so it says nothing of switches"
+        raise InputError(message, line=line, hint=_REMEDY)
+    table = _table(chosen[kind], f"a table under `{kind}`")
+    if kind == "tree":
+        yield from _switches(table, chosen[kind])
+    else:
+        yield from _blocks(table, chosen[kind])
+
+
+def _chosen(topologies: list[dict[str, Any]]) -> dict[str, Any]:
+    if not topologies:
+        raise InputError("no topology is listed; expected `- topology: NAME`")
+    defaults = [of for of in topologies if _flag(of.get("cluster_default"))]
+    if len(topologies) > 1 and not defaults:
+        names = ", ".join(shortened(_text(of["topology"], "a name"), 60) for of in topologies[:6])
+        message = f"{len(topologies)} topologies, and none is the default of the cluster: {names}"
+        raise InputError(message, hint=f"{_REMEDY}; or set `cluster_default: true` for one")
+    return (defaults or topologies)[0]
+
+
+def _switches(table: dict[str, Any], at: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    if "switches" not in table:
+        raise InputError("`tree` has no `switches`", line=_line(at))
+    for node in _list(table["switches"], "a list of switches"):
+        switch = _table(node, "a switch")
+        if "switch" not in switch:
+            raise InputError("a switch has no name; expected `- switch: NAME`", line=_line(node))
+        yield (
+            _line(node),
+            {
+                "SwitchName": _text(switch["switch"], "the name of a switch"),
+                "Nodes": _hosts(switch.get("nodes")),
+                "Switches": tuple(expand(_text(switch["children"], "switches"))) if "children" in switch else (),
+            },
+        )
+
+
+def _blocks(table: dict[str, Any], at: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    if "block_sizes" in table:
+        sizes = [_text(size, "a number of nodes") for size in _list(table["block_sizes"], "a list of sizes")]
+        if not all(size.isdecimal() and len(size) < 10 for size in sizes):
+            raise InputError("expected numbers of nodes as `block_sizes`", line=_line(table["block_sizes"]))
+        yield _line(table["block_sizes"]), {"BlockSizes": [int(size) for size in sizes]}
+    if "blocks" not in table:
+        raise InputError("`block` has no `blocks`", line=_line(at))
+    for node in _list(table["blocks"], "a list of blocks"):
+        block = _table(node, "a block")
+        if "block" not in block:
+            raise InputError("a block has no name; expected `- block: NAME`", line=_line(node))
+        yield (
+            _line(node),
+            {"BlockName": _text(block["block"], "the name of a block"), "Nodes": _hosts(block.get("nodes"))},
+        )
+
+
+def _hosts(node: Any) -> tuple[str, ...]:
+    return () if node is None else expand_field(_text(node, "nodes"))
+
+
+def _line(node: Any) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _list(node: Any, what: str) -> list[Any]:
+    if node is None or node.id != "sequence":
+        raise InputError(f"expected {what}", line=None if node is None else _line(node))
+    return list(node.value)
+
+
+def _table(node: Any, what: str) -> dict[str, Any]:
+    if node.id != "mapping":
+        raise InputError(f"expected {what}", line=_line(node))
+    return {key.value: value for key, value in node.value if key.id == "scalar"}
+
+
+def _text(node: Any, what: str) -> str:
+    if node.id != "scalar":
+        raise InputError(f"expected {what}", line=_line(node))
+    return str(node.value)
+
+
+def _flag(node: Any) -> bool:
+    return node is not None and node.id == "scalar" and str(node.value).lower() in ("true", "yes", "on")
