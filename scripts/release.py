@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-HEADINGS = ("Added", "Changed", "Fixed", "Results may change")
+HEADINGS = ("Added", "Changed", "Fixed", "Results may change", "Removed")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _DATED = re.compile(r"(\S+) \((\d{4}-\d{2}-\d{2})\)")
 

@@ -21,6 +21,8 @@ CHANGELOG = """# Changelog
 
 ### Results may change
 
+### Removed
+
 ## 7.8.9 (2026-11-25)
 The first version.
 """
@@ -151,7 +153,7 @@ MISMATCHES = {
         "CHANGELOG.md",
         "### Fixed\n",
         "",
-        "CHANGELOG.md: the headings under Unreleased must be Added, Changed, Fixed, Results may change",
+        "CHANGELOG.md: the headings under Unreleased must be Added, Changed, Fixed, Results may change, Removed",
     ),
     "a change that is in no version": (
         "CHANGELOG.md",

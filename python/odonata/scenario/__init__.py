@@ -3,6 +3,10 @@
 `load(path)` reads a file, `Scenario.of(data)` takes Python's data, `Scenario.set` changes a value, and
 `Scenario.resolve` fills in everything that is left open. `tables.py` has the tables of a scenario, `apps/` the traffic
 patterns and programs, and `routings/` the routings. `kang_files.py` reads the files of the authors of Kang 2019.
+
+The table that has a key declares its default. `resolve.py` fills in what depends on other keys and writes the
+specification of the core, which has no defaults. An error of the core names a path in the specification; `refusals.py`
+turns it into keys of the scenario.
 """
 
 from typing import TYPE_CHECKING
