@@ -80,7 +80,8 @@ def test_every_page_that_says_shipped_is_looked_at():
     assert set(abouts()) == set(REPRODUCTIONS)
 
 
-JOB = '[[job]]\nname = "a"\nnodes = 8\napp = { motif = "alltoall", message = "1 KB" }\n'
+APP = '{ collective = "alltoall", algorithm = "linear-shift", message = "1 KB" }'
+JOB = f'[[job]]\nname = "a"\nnodes = 8\napp = {APP}\n'
 
 
 @pytest.mark.parametrize(

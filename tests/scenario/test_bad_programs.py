@@ -39,7 +39,7 @@ CASES = [
     ("an empty message", C.replace("1 KB", "0 B") % "", 6, "between 1 B and 2^40 B", None),
     ("a message for a barrier", 'app = { collective = "barrier", message = "1 KB" }', 6, "unknown key `message`", None),
     ("a root outside", 'app = { collective = "reduce", message = "1 B", root = 8 }', 6, "ranks 0 to 7", None),
-    ("a root of a motif", 'app = { motif = "broadcast", message = "1 B", root = -1 }', 6, "ranks 0 to 7", None),
+    ("a negative root", 'app = { collective = "broadcast", message = "1 B", root = -1 }', 6, "ranks 0 to 7", None),
     ("unknown option", C % ", rot = 1", 6, "unknown key `rot`", None),
     ("no iterations", f"{C % ''}\niterations = 0", 7, "a number of iterations from 1 to 2^31 - 1", None),
     ("half an iteration", f"{C % ''}\niterations = 1.5", 7, "a number of iterations (a whole number)", None),
@@ -162,7 +162,7 @@ CASES = [
     ("a misspelt phase", PHASES % '{ colective = "barrier" }', 8, "missing key", "`collective`"),
     ("an unknown phase", PHASES % '{ collective = "bcast" }', 8, "unknown collective `bcast`", "`broadcast`"),
     ("an unknown motif of a phase", PHASES % '{ motif = "halo" }', 8, "unknown motif `halo`", "halo"),
-    ("a phase of two", PHASES % '{ collective = "barrier", compute = "1 us" }', 8, "exclude each other", None),
+    ("a phase of two", PHASES % '{ collective = "barrier", motif = "halo2d" }', 8, "exclude each other", None),
     ("iterations of a phase", PHASES % '{ collective = "barrier", iterations = 2 }', 8, "belongs to the job", None),
     ("a phase along nothing", PHASES % '{ collective = "barrier", along = 5 }', 8, "expected a table", None),
     (

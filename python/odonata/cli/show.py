@@ -92,7 +92,7 @@ def describe(name: str) -> dict[str, Any]:
         return _scenario()
     descriptions = [_DESCRIBE[kind](name) for kind in _LISTS if _has(kind, name)]
     if descriptions:
-        # A broadcast is a pattern, a collective and a motif.
+        # A broadcast is a pattern and a collective.
         return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
     aliases = _aliases()
     for alias, placement in aliases.items():

@@ -1,7 +1,6 @@
 """Collectives that NCCL does in channels on nodes with GPUs: their algorithms, protocols and costs."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
@@ -82,15 +81,15 @@ class ChannelledCollective(SizedCollective):
             raise InputError(f"`{made.algorithm}` has no protocol of NCCL", hint=hint, path=("protocol",))
         return made
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase, of an algorithm that does not depend on nodes."""
         if self.algorithm in (*self.of_nodes, NCCL) or self.protocol is not None:
             key = "algorithm" if self.algorithm in (*self.of_nodes, NCCL) else "protocol"
             raise single_phase_problem(key, getattr(self, key))
-        return super().phases(ranks)
+        return super().operation(ranks)
 
-    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; some algorithms, and protocols, depend on the GPUs of a node."""
+    def operation_with(self, ranks: int, overhead: HostTable) -> dict[str, Any]:
+        """The operation; some algorithms, and protocols, depend on the GPUs of a node."""
         protocol = PROTOCOLS[self.protocol or "simple"]
         size, limit = protocol.carried(self.message), self._limit()
         if self.algorithm in OF_NODES:
@@ -99,10 +98,10 @@ class ChannelledCollective(SizedCollective):
             data = Data(size, self.collective, protocol.carried(chunk), limit)
             return OF_NODES[self.algorithm](data, ranks, self.paid(overhead))
         if self.protocol is None:
-            return super().body_with(ranks, folder, overhead)
+            return super().operation_with(ranks, overhead)
         gpus_of_a_node(self.protocol, overhead, "protocol")
         plain = self.model_copy(update={"message": size, "protocol": None})
-        body = plain.body_with(ranks, folder, overhead)
+        body = plain.operation_with(ranks, overhead)
         return body if limit is None else {**body, "rates": [[0, limit]]}
 
     def own_chunk(self) -> int | None:

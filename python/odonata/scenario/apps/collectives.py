@@ -4,7 +4,6 @@ What each algorithm sends is in the crate `odonata-programs`, `collective/`; `do
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
@@ -134,10 +133,10 @@ class Allreduce(ChannelledCollective):
             raise InputError(f"`{made.algorithm}` has no chunks", hint=f"algorithm = `{TREE}`", path=("chunk",))
         return made
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
         if self.algorithm != REDUCE_BROADCAST:
-            return super().phases(ranks)
+            return super().operation(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
         return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
@@ -265,19 +264,19 @@ class Alltoall(SizedCollective):
         if self._chosen:
             yield f"`{NCCL}` takes `{self.algorithm}` for the all-to-all on {ranks} ranks"
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""
         if self.algorithm in (PXN, NCCL):
             raise single_phase_problem("algorithm", self.algorithm)
-        return super().phases(ranks)
+        return super().operation(ranks)
 
-    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; by rails, and where each GPU has a rank, it depends on the GPUs of a node."""
+    def operation_with(self, ranks: int, overhead: HostTable) -> dict[str, Any]:
+        """The operation; by rails, and where each GPU has a rank, it depends on the GPUs of a node."""
         if self.algorithm == PXN:
             return {"name": "phases", "phases": [by_rails(gpus_of_a_node(PXN, overhead, "algorithm"), self.message)]}
         if self.algorithm == DIRECT and self._node_after_node and overhead.gpu is not None:
             return {"name": "phases", "phases": [node_after_node(overhead.gpu.count, self.message)]}
-        return super().body_with(ranks, folder, overhead)
+        return super().operation_with(ranks, overhead)
 
 
 class Barrier(Collective):
