@@ -199,6 +199,30 @@ def test_show_all_that_has_a_name(odonata):
     assert "Without `algorithm`: `binomial` below 12 KiB" in text
 
 
+@pytest.mark.parametrize(
+    ("other", "kind", "name"),
+    [
+        ("worst-case", "pattern", "group-shift"),
+        ("aries", "routing", "adaptive-0"),
+        ("RDG", "placement", "random-groups"),
+    ],
+)
+def test_show_says_other_names(odonata, other, kind, name):
+    """And finds what they stand for; `aries` is a machine too."""
+    _, out, _ = odonata("show", other, "--json")
+    shown = json.loads(out)
+    found = [(facts["kind"], facts["name"]) for facts in (shown, *shown.get("also", ()))]
+    assert (kind, name) in found
+    _, text, _ = odonata("show", name)
+    assert re.search(f"Also called: .*`{other}`", text)
+
+
+def test_show_says_how_aries_names_its_modes(odonata):
+    for mode in ("adaptive-3", "in-order"):
+        _, text, _ = odonata("show", mode)
+        assert f'Also called: `{{ name = "aries", mode = "{mode}" }}`.' in text
+
+
 def test_show_a_system(odonata):
     """K1, K2 and a source for every number."""
     _, out, _ = odonata("show", "kang2019", "--json")

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError, nearest, shortened
 from odonata.scenario.apps.app import App
-from odonata.scenario.apps.listed import FILES, KINDS, TABLES, named
+from odonata.scenario.apps.listed import FILES, KINDS, TABLES, named, own_name
 
 
 def read_app(value: Any) -> App:
@@ -33,7 +33,8 @@ def read_app(value: Any) -> App:
     key, name = given[0], value[given[0]]
     if key in FILES or key in TABLES:
         return validate(FILES[key] if key in FILES else TABLES[key], value)
-    return validate(named(key, name, KINDS), value)
+    name = own_name(key, name)
+    return validate(named(key, name, KINDS), {**value, key: name})
 
 
 if TYPE_CHECKING:

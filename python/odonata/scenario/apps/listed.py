@@ -22,7 +22,6 @@ PATTERNS: Mapping[str, "type[Pattern]"] = ByName(
         "broadcast": "patterns.Broadcast",
         "group-peers": "patterns.GroupPeers",
         "group-shift": "patterns.GroupShift",
-        "worst-case": "patterns.GroupShift",
     },
 )
 #: All collectives by name.
@@ -66,6 +65,8 @@ MOTIFS: Mapping[str, "type[Motif]"] = ByName(
         **SKELETONS.where,
     },
 )
+#: Another name of a pattern in the literature -> its name.
+PATTERN_ALIASES = {"worst-case": "group-shift"}
 #: Collectives that were motifs too -> the algorithm that these had, which is that of SST for Zhang 2018.
 FORMER_MOTIFS = {
     "alltoall": "linear-shift",
@@ -84,6 +85,11 @@ FILES: Mapping[str, "type[Program]"] = ByName(
 TABLES: Mapping[str, "type[Program]"] = ByName(__package__, {"train": "train.app.Train", "serve": "serve.Serve"})
 
 
+def own_name(key: str, name: object) -> object:
+    """The name of a pattern that stands at the key by another one; any other name as it is."""
+    return PATTERN_ALIASES.get(name, name) if key == "pattern" and isinstance(name, str) else name
+
+
 def named(key: str, name: object, kinds: Iterable[str]) -> "type[App]":
     """The application with the name that stands at the key, one of `kinds`.
 
@@ -93,7 +99,7 @@ def named(key: str, name: object, kinds: Iterable[str]) -> "type[App]":
         raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))
     if name in KINDS[key]:
         return KINDS[key][name]
-    error = unknown(key, name, KINDS[key])
+    error = unknown(key, name, [*KINDS[key], *(PATTERN_ALIASES if key == "pattern" else ())])
     other = next((kind for kind in kinds if name in KINDS[kind]), None)
     hint = f'`{name}` is a {other}: {other} = "{name}"' if other else error.hint
     if key == "motif" and name in FORMER_MOTIFS:
