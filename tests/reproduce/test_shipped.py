@@ -7,7 +7,7 @@ import pytest
 
 import odonata as od
 from odonata.reproduce import REPRODUCTIONS, find
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.shipped import NO_PRESET, beyond
 
 RATIOS = {"fabric.links.global.bandwidth": "the paper's other two ratios of bandwidths, which the rows name (L3)"}

@@ -18,7 +18,7 @@ import odonata as od
 from odonata import machine, placement
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import interval_of_mean
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.rows import is_relation, no_effect, within
 from odonata.reproduce.zhang2018 import gathered
 from odonata.reproduce.zhang2018.as_run import program

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from odonata.recognition import Recognised, import_fabric
     from odonata.workload.book import Book, read_book
     from odonata.workload.from_queue import Workload, from_queue
-    from odonata.workload.holding import Held, holding
+    from odonata.workload.robustness import Robustness, robustness
 
 #: Public name -> module, in `odonata`.
 _LAZY = {
@@ -65,7 +65,7 @@ _LAZY = {
     "Analysis": "iterations.analysis",
     "Background": "background.utilisation",
     "Book": "workload.book",
-    "Held": "workload.holding",
+    "Robustness": "workload.robustness",
     "History": "background.history",
     "Job": "queue.records",
     "Listing": "queue.listing",
@@ -83,7 +83,7 @@ _LAZY = {
     "background": "background.utilisation",
     "expand": "queue.hosts",
     "fold": "queue.hosts",
-    "holding": "workload.holding",
+    "robustness": "workload.robustness",
     "from_queue": "workload.from_queue",
     "import_fabric": "recognition",
     "probe": "probe",
@@ -104,7 +104,6 @@ __all__ = [
     "Analysis",
     "Background",
     "Book",
-    "Held",
     "History",
     "Job",
     "Listing",
@@ -114,6 +113,7 @@ __all__ = [
     "Probe",
     "Reading",
     "Recognised",
+    "Robustness",
     "Selection",
     "Topology",
     "Workload",
@@ -123,7 +123,6 @@ __all__ = [
     "expand",
     "fold",
     "from_queue",
-    "holding",
     "import_fabric",
     "probe",
     "read_book",
@@ -132,6 +131,7 @@ __all__ = [
     "read_predictor",
     "read_queue",
     "read_topology",
+    "robustness",
     "select",
     "train",
     "when",

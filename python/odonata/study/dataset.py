@@ -6,7 +6,7 @@ scenario.toml     the scenario that the axes change, with what `-s` has set
 runs.parquet      one row per point that is settled: its number, the axes, id, status, error, seed, totals, engine
 jobs.parquet      one row per point and job: the number, the axes, and the columns of a run's `jobs`
 walls.parquet     one row per run: id and wall time, which differ from one time to the next
-points.json       which run each point is, so that it need not be resolved again (`recall.py`)
+points.json       which run each point is, so that it need not be resolved again (`resolution_cache.py`)
 manifest.json     version, axes, how many points are done; lengths and hashes of the tables and texts
 results/          finished runs by id, as they were written during the sweep
 ```
@@ -24,7 +24,7 @@ from odonata.store.columns import columns_of
 from odonata.store.engine import fingerprint
 from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
 from odonata.store.write import parquet
-from odonata.study import recall, slowdowns
+from odonata.study import resolution_cache, slowdowns
 from odonata.study.axis import label
 from odonata.study.task import KEPT, POINT, PREFIX, RUN_COLUMNS
 
@@ -146,8 +146,8 @@ def write(ledger: Ledger, folder: Path) -> None:
     for name, data in contents.items():
         files.write(folder / name, data)
     files.write(folder / "walls.parquet", parquet(made["walls"]))
-    recall.write(ledger, folder)
-    facts = {name: files.facts(data) for name, data in contents.items()}
+    resolution_cache.write(ledger, folder)
+    facts = {name: files.size_and_digest(data) for name, data in contents.items()}
     files.write(folder / MANIFEST, sealed_text({**facts_of(plan, made["runs"]), "files": facts}))
 
 

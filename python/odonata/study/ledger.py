@@ -70,7 +70,7 @@ class Ledger:
         self._expected_kept = len(self._known)
         self._next = 0
         self._left = len(plan)
-        self._recalled: set[int] = set()
+        self._cached: set[int] = set()
         self._again: deque[int] = deque()
         self._under_way: dict[str, int] = {}
         self._waiting: dict[str, set[int]] = {}
@@ -111,7 +111,7 @@ class Ledger:
             if self._again:
                 taken.append(self._again.popleft())
             else:
-                while self._next in self._recalled:
+                while self._next in self._cached:
                     self._next += 1
                 taken.append(self._next)
                 self._next += 1
@@ -124,7 +124,7 @@ class Ledger:
         """Points that can be taken."""
         return len(self._again) + self._left
 
-    def recall(self, resolutions: Mapping[int, Resolution], read: Mapping[str, str]) -> None:
+    def take_cached(self, resolutions: Mapping[int, Resolution], read: Mapping[str, str]) -> None:
         """Settles points whose resolutions and runs are known, before any point is taken.
 
         `read` are the files on which the resolutions depend.
@@ -132,7 +132,7 @@ class Ledger:
         for number, resolution in resolutions.items():
             runs = {resolution.id, *(alone.id for alone in resolution.alone)}
             if runs <= self._known:
-                self._recalled.add(number)
+                self._cached.add(number)
                 self._left -= 1
                 self.grant([resolution])
         self.read = {**read}
@@ -268,8 +268,8 @@ class Ledger:
         Runs that were there at the start and have not been met yet are taken to be still to come, and take no time.
         """
         untaken: Sequence[int] = range(self._next, len(self.plan))
-        if self._recalled:
-            untaken = [number for number in untaken if number not in self._recalled]
+        if self._cached:
+            untaken = [number for number in untaken if number not in self._cached]
         kept = min(max(0, self._expected_kept - self.kept), len(untaken))
         share = 1 - kept / len(untaken) if untaken else 1.0
         rest = self.estimate.work_s(untaken)

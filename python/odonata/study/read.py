@@ -20,7 +20,7 @@ from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
 from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, Show, check_axes
-from odonata.study.recall import is_finished, recalled
+from odonata.study.resolution_cache import cached_resolutions, is_finished
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
@@ -85,7 +85,7 @@ def _plan(document: Document, path: Path, overrides: Iterable[str] = (), folder:
 
 def _check(plan: Plan, document: Document, folder: Path | None) -> None:
     """Raises InputError for values that no scenario can have, and for a job in `[show]` that there is not."""
-    if folder is None or len(recalled(plan, folder)[0]) < len(plan):
+    if folder is None or len(cached_resolutions(plan, folder)[0]) < len(plan):
         check_values(plan, document)
     scenario = plan.scenario(0).table
     names = [job.name for job in scenario.job]

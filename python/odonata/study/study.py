@@ -411,7 +411,7 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
         data = file.read_bytes() if file.is_file() else None
         if data is None:
             raise InputError("the file is missing from the study", file=file, hint=AGAIN)
-        if verify and files.facts(data)["sha256"] != manifest["files"][name]["sha256"]:
+        if verify and files.size_and_digest(data)["sha256"] != manifest["files"][name]["sha256"]:
             raise InputError("the file was cut off or changed", file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)

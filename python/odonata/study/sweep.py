@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from odonata import files
 from odonata.errors import InputError, StaleWarning
 from odonata.store.engine import fingerprint
-from odonata.study import dataset, recall
+from odonata.study import dataset, resolution_cache
 from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
@@ -66,14 +66,14 @@ def sweep(
     with files.alone_in(out, "sweep"):
         if not _is_of(out, plan):
             dataset.begin(plan, out)
-        elif not force and recall.is_finished(plan, out):
+        elif not force and resolution_cache.is_finished(plan, out):
             with suppress(InputError):  # a damaged table is written again
                 return open_study(out)
         results = Results(out, keep_stale=keep_stale)
         if not force and not keep_stale:
             _warn_of_stale(out, results, plan.mark)
         ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report, until=until)
-        ledger.recall(*recall.recalled(plan, out))
+        ledger.take_cached(*resolution_cache.cached_resolutions(plan, out))
         try:
             if not ledger.complete:
                 backend.run(ledger)

@@ -14,7 +14,7 @@ from odonata.runner import measure
 from odonata.store.engine import fingerprint
 from odonata.store.frame import polars_type
 from odonata.study.keep import kept
-from odonata.study.recall import is_repeatable
+from odonata.study.resolution_cache import is_repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

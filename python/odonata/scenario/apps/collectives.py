@@ -13,9 +13,9 @@ from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import JobNodes
 from odonata.scenario.apps.channelled import CHANNELS, TREE, ChannelledCollective
 from odonata.scenario.apps.collective import ALGORITHMS, Collective, SizedCollective, algorithm_of, single_phase_problem
+from odonata.scenario.apps.gpu_collectives import GPU_COLLECTIVES, by_rails, gpus_of_a_node, node_after_node
 from odonata.scenario.apps.libraries import REDUCE_BROADCAST, chosen
 from odonata.scenario.apps.nccl import DIRECT, NCCL, PXN, exchange
-from odonata.scenario.apps.of_nodes import OF_NODES, by_rails, gpus_of_a_node, node_after_node
 from odonata.scenario.apps.values import MessageSize
 
 __all__ = ["ALGORITHMS", "Collective", "SizedCollective"]
@@ -107,11 +107,11 @@ class Allreduce(ChannelledCollective):
 
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
 
-    of_nodes: ClassVar[tuple[str, ...]] = (*OF_NODES,)
+    gpu_algorithms: ClassVar[tuple[str, ...]] = (*GPU_COLLECTIVES,)
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
-    algorithm: algorithm_of("allreduce", *OF_NODES, NCCL) | None = Field(  # type: ignore[valid-type]
+    algorithm: algorithm_of("allreduce", *GPU_COLLECTIVES, NCCL) | None = Field(  # type: ignore[valid-type]
         None,
         description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical`, "
         "`ring-channels`, `double-binary-tree` and `nccl` for nodes with GPUs",

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
 from odonata.scenario.apps.channelled import CHANNELS
-from odonata.scenario.apps.listed import COLLECTIVES
-from odonata.scenario.apps.nccl import DIRECT, PXN
-from odonata.scenario.apps.of_nodes import (
+from odonata.scenario.apps.gpu_collectives import (
     by_rails,
     channels_of_group,
     gpus_of_a_node,
@@ -21,6 +19,8 @@ from odonata.scenario.apps.of_nodes import (
     ring_phase,
     shares,
 )
+from odonata.scenario.apps.listed import COLLECTIVES
+from odonata.scenario.apps.nccl import DIRECT, PXN
 from odonata.scenario.apps.train.shapes import checked_time
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 

@@ -267,7 +267,7 @@ def members_of_a_node(count: int, stride: int, gpus: int) -> int:
     raise InputError(message, hint='`alltoall = "scattered"` has no such limit', path=("algorithm",))
 
 
-OF_NODES: dict[str, Callable[[Data, int, HostTable], dict[str, Any]]] = {
+GPU_COLLECTIVES: dict[str, Callable[[Data, int, HostTable], dict[str, Any]]] = {
     "hierarchical": hierarchical,
     "ring-channels": ring_channels,
     "double-binary-tree": double_binary_tree,

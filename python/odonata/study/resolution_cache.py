@@ -1,7 +1,7 @@
-"""Which run each point of a study is, kept so that a point whose inputs are unchanged is not resolved again.
+"""The cache of resolutions of a study: the run of each point, so that an unchanged point is not resolved again.
 
-`odonata.store.inputs` says what a resolution depends on; here the values of the point are part of it. Nothing is kept
-of a scenario that a function makes either. Without the file, or with a damaged one, all points are resolved.
+`odonata.store.inputs` lists what a resolution depends on. The values of the point are added here. Scenarios that a
+function makes are not cached. If the file is missing or damaged, all points are resolved.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def is_repeatable(plan: Plan, scenario: Scenario) -> bool:
     return isinstance(plan.base, Scenario) and inputs.is_repeatable(scenario)
 
 
-def recalled(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str, str]]:
-    """The points of a plan whose resolution is known, and the files on which these depend."""
+def cached_resolutions(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str, str]]:
+    """The points of a plan whose resolutions are in the cache, and the files on which these depend."""
     from odonata.study.task import AloneRun, Resolution
 
     kept = _kept(plan, folder)
