@@ -275,3 +275,12 @@ def test_every_option_refuses_what_it_is_not(kind, name, option, wrong):
     line = 1 + text.splitlines().index(f"{option} = {wrong}")
     assert (caught.value.file, caught.value.line) == ("s.toml", line), str(caught.value)
     assert option in str(caught.value) or "unknown key `x`" in str(caught.value)
+
+
+def test_a_reduction_that_takes_too_long():
+    """The vector of 1 GB is cut into four channels. The error was about the layers of a model."""
+    app = 'app = { collective = "allreduce", algorithm = "ring-channels", message = "1 GB" }'
+    job = f'{app}\nranks_per_node = 4\noverhead = {{ reduce = "1 KB/s" }}'
+    with pytest.raises(InputError, match="a vector of 250 MB for longer than 2\\^54 ps") as caught:
+        parse(f'system = "alps-gpu"\n[[job]]\nname = "a"\nnodes = 2\n{job}', "s.toml").resolve()
+    assert "`reduce`" in caught.value.hint
