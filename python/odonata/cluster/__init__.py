@@ -1,6 +1,6 @@
 """Real clusters: reads the queue of Slurm, selects nodes for a job, analyses times of iterations, predicts tails.
 
-The functions are in packages of their own, which this one puts under one name:
+This package gives one name to the functions of several packages:
 
 | package | what it does |
 |---|---|
@@ -13,12 +13,12 @@ The functions are in packages of their own, which this one puts under one name:
 | `odonata.prediction` | the tail and the time of a run before it starts |
 | `odonata.probe` | measures collectives on the nodes of a job |
 
-Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
-imported when it is first used, so that reading a queue loads no library.
+None of this needs the simulator. Files of other tools are recognised by their content, not by their names. A name is
+imported when it is first used, so reading a queue loads no library.
 
 Examples
 --------
-Three jobs run on ten nodes: one on three nodes, one on two, with one node in common, and one on a single node.
+Three jobs run on ten nodes. The first has three nodes and the second two, of which they share one; the third has one.
 
 >>> import odonata as od
 >>> queue = folder / "squeue.txt"
