@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import odonata
 
 PACKAGE = Path(odonata.__file__).parent
@@ -54,6 +56,38 @@ def test_layers_hold():
     linter = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([linter], capture_output=True, text=True, cwd=PACKAGE.parents[1])
     assert done.returncode == 0, done.stdout
+
+
+def modules_in_a_circle(folder):
+    """Modules of a folder that import each other, imports for types and inside functions included."""
+    names = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    package = ".".join(("odonata", *folder.relative_to(PACKAGE).parts))
+    left = {}
+    for name in names:
+        nodes = [node for node in ast.walk(ast.parse((folder / f"{name}.py").read_text())) if hasattr(node, "module")]
+        left[name] = {alias.name for node in nodes if node.module == package for alias in node.names} & names
+        left[name] |= {(node.module or "").removeprefix(f"{package}.") for node in nodes} & names
+    while free := {name for name, used in left.items() if not used & left.keys()}:
+        left = {name: used for name, used in left.items() if name not in free}
+    return sorted(left)
+
+
+@pytest.mark.parametrize("room", ["background", "prediction", "recognition", "store", "text", "workload"])
+def test_modules_of_a_room_do_not_import_each_other_in_a_circle(room):
+    assert modules_in_a_circle(PACKAGE / room) == []
+
+
+def test_circles_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
+    (tmp_path / "room").mkdir()
+    for name, imports in (
+        ("a", "from odonata.room import b"),
+        ("b", "def f():\n    from odonata.room.c import x"),
+        ("c", "if TYPE_CHECKING:\n    from odonata.room.a import y"),
+        ("d", "from odonata.errors import InputError"),
+    ):
+        (tmp_path / "room" / f"{name}.py").write_text(imports)
+    assert modules_in_a_circle(tmp_path / "room") == ["a", "b", "c"]
 
 
 def test_no_module_imports_a_private_name_of_another():

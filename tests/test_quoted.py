@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from odonata.reproduce.links import anchor, pages
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 
 VALIDATION = Path("validation")
 PRESETS = sorted(Path("python/odonata/machine/presets").glob("*.toml"))

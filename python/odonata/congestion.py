@@ -18,7 +18,7 @@ from odonata.document import validate
 from odonata.errors import InputError, unknown
 from odonata.placement import format_ids
 from odonata.runner import run
-from odonata.scenario.apps.listed import PATTERNS
+from odonata.scenario.apps.listed import PATTERNS, own_name
 from odonata.scenario.apps.patterns import LoadedPattern
 from odonata.store.saturation import FEWEST_INTERVALS
 
@@ -183,13 +183,14 @@ def _message(name: str, job: Sending, period: int) -> int:
     """Bytes of a message of the job's pattern, so that a node sends at the job's rate."""
     if not _is(Real, job.rate) or not 0 <= float(job.rate) < math.inf:
         raise InputError(f"job `{name}`: expected a number of bytes a second, at least 0, found {job.rate!r}")
-    pattern = job.app.get("pattern")
+    pattern = own_name("pattern", job.app.get("pattern"))
     if not isinstance(pattern, str) or pattern not in EVEN:
         raise unknown("pattern of a rate", str(pattern), EVEN)
     sized = sorted({"message", "interval", "load", "messages", "arrival"} & job.app.keys())
     if sized:
         raise InputError(f"job `{name}`: its rate says `{sized[0]}`", hint="leave it out")
-    each = float(job.rate) * period / 10**12 / validate(EVEN[pattern], {**job.app, "message": "1 B"}).per_interval()
+    per_interval = validate(EVEN[pattern], {**job.app, "pattern": pattern, "message": "1 B"}).per_interval()
+    each = float(job.rate) * period / 10**12 / per_interval
     return max(1, round(each)) if each else 0
 
 

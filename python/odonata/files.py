@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 _MARK = ".partial-"
 
 
-def facts(data: bytes | memoryview) -> dict[str, Any]:
+def size_and_digest(data: bytes | memoryview) -> dict[str, Any]:
     """What a manifest says of a file with these bytes: how many, and their SHA-256."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def facts_of(path: Path) -> dict[str, Any]:
+def size_and_digest_of(path: Path) -> dict[str, Any]:
     """The same of a file on the disk, which may not fit into memory. Raises OSError."""
     return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
 

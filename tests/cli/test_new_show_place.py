@@ -185,19 +185,42 @@ def test_show_the_columns_of_one_table(odonata, table):
 
 
 def test_show_all_that_has_a_name(odonata):
-    """A broadcast is a pattern, a collective and a motif."""
+    """A broadcast is a pattern and a collective."""
     _, out, _ = odonata("show", "broadcast", "--json")
     shown = json.loads(out)
-    assert [shown["kind"], *(other["kind"] for other in shown["also"])] == ["pattern", "collective", "motif"]
+    assert [shown["kind"], *(other["kind"] for other in shown["also"])] == ["pattern", "collective"]
     collective = shown["also"][0]
     assert set(collective["algorithms"]) == set(_core.collectives()["broadcast"])
-    assert {key["name"] for key in collective["keys"]} == {"message", "root", "algorithm"}
+    assert {key["name"] for key in collective["keys"]} == {"message", "root", "algorithm", "compute", "jitter"}
     _, text, _ = odonata("show", "broadcast")
     assert re.search(r"scatter-allgather +blocks down a binomial tree", text)
     assert set(collective["libraries"]) == {"open-mpi", "mpich", "cray"}
     assert re.search(r"open-mpi +what Open MPI 4\.1 chooses", text)
     assert "Without `algorithm`: `binomial` below 12 KiB" in text
-    assert "motif broadcast" in text
+
+
+@pytest.mark.parametrize(
+    ("other", "kind", "name"),
+    [
+        ("worst-case", "pattern", "group-shift"),
+        ("aries", "routing", "adaptive-0"),
+        ("RDG", "placement", "random-groups"),
+    ],
+)
+def test_show_says_other_names(odonata, other, kind, name):
+    """And finds what they stand for; `aries` is a machine too."""
+    _, out, _ = odonata("show", other, "--json")
+    shown = json.loads(out)
+    found = [(facts["kind"], facts["name"]) for facts in (shown, *shown.get("also", ()))]
+    assert (kind, name) in found
+    _, text, _ = odonata("show", name)
+    assert re.search(f"Also called: .*`{other}`", text)
+
+
+def test_show_says_how_aries_names_its_modes(odonata):
+    for mode in ("adaptive-3", "in-order"):
+        _, text, _ = odonata("show", mode)
+        assert f'Also called: `{{ name = "aries", mode = "{mode}" }}`.' in text
 
 
 def test_show_a_system(odonata):

@@ -10,7 +10,7 @@ import pytest
 from odonata.cli.main import main
 from odonata.errors import RunError
 from odonata.reproduce import REPRODUCTIONS, find
-from odonata.reproduce.kept import OUTDATED, SAME, SAME_FITS, outdated, read, same
+from odonata.reproduce.page_files import OUTDATED, SAME, SAME_FITS, outdated, read, same
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import VERDICTS
 from odonata.study.study import open_study

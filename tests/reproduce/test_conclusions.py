@@ -10,7 +10,7 @@ from tests.reproduce.test_publish import ROW
 from odonata.errors import InputError
 from odonata.reproduce.conclusions import Conclusion, Evidence, Measured, conclusions, machines
 from odonata.reproduce.front import OLD, _tables, front, rows_behind
-from odonata.reproduce.made import SHIPPED, abouts
+from odonata.reproduce.provenance import SHIPPED, abouts
 
 VALIDATION = Path("validation")
 PAGE = "kang2019-matrix"

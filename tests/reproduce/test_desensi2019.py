@@ -19,7 +19,7 @@ from odonata.reproduce import find
 from odonata.reproduce.desensi2019 import dispersion, distances, mix, model, modes, pingpong
 from odonata.reproduce.desensi2019.relations import EQUAL, GREATER, SMALLER, Median, Relation, as_row, median_of
 from odonata.reproduce.desensi2019.setting import MACHINES, PRODUCTION, PRODUCTION_LOAD, around
-from odonata.reproduce.kept import read_rows
+from odonata.reproduce.page_files import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

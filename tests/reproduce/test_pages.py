@@ -11,8 +11,8 @@ from tests.reproduce.test_publish import ROW
 from odonata.reproduce import REPRODUCTIONS
 from odonata.reproduce.compose import compose
 from odonata.reproduce.links import anchor, link, linked, pages
-from odonata.reproduce.made import abouts
 from odonata.reproduce.page import quoted
+from odonata.reproduce.provenance import abouts
 
 VALIDATION = Path("validation")
 TEMPLATES = Path("python/odonata/reproduce/pages")

@@ -16,17 +16,17 @@ from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.compose import chosen
 from odonata.reproduce.kang2019.claims import QUOTIENTS
 from odonata.reproduce.kang2019.published import expected
-from odonata.reproduce.kept import OUTDATED, as_csv, as_json, made_of, read, read_rows, reduced_of, same
 from odonata.reproduce.links import pages
-from odonata.reproduce.made import About, Made, abouts, made_now
 from odonata.reproduce.markdown import reasons, side_by_side
 from odonata.reproduce.page import Page, quoted
+from odonata.reproduce.page_files import OUTDATED, as_csv, as_json, provenance_of, read, read_rows, reduced_of, same
+from odonata.reproduce.provenance import About, Provenance, abouts, provenance_now
 from odonata.reproduce.rows import Row, is_relation
 from odonata.reproduce.summary import index, summarise
 
 VALIDATION = Path(__file__).parents[2] / "validation"
 
-MADE = Made("9.9", "abc", "2026-01-02")
+MADE = Provenance("9.9", "abc", "2026-01-02")
 ABOUT = About("some", "page", "Heading", "Kang 2019", "", "", {"correct": "FPAR reads backlogs"})
 
 ROW = Row(
@@ -85,7 +85,7 @@ def test_rows_are_read_as_they_were_written(tmp_path):
     file = tmp_path / "some.csv"
     file.write_text(as_csv(rows, MADE, ABOUT), encoding="utf-8")
     assert read_rows(file) == rows
-    assert made_of(tmp_path, "some") == MADE
+    assert provenance_of(tmp_path, "some") == MADE
     file.write_text(as_csv(rows, MADE, ABOUT).replace(",no match,", ",nearly,"), encoding="utf-8")
     with pytest.raises(InputError, match=r"some.csv:3: found verdict `nearly`"):
         read_rows(file)
@@ -102,12 +102,12 @@ def test_the_date_is_that_of_the_runs_or_as_stated(tmp_path, monkeypatch):
     (results / "a").touch()
     os.utime(results / "a", (86_400 * 3, 86_400 * 3))
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    assert made_now(tmp_path).date == "1970-01-04"
+    assert provenance_now(tmp_path).date == "1970-01-04"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    assert made_now(tmp_path).date == "1970-01-02"
+    assert provenance_now(tmp_path).date == "1970-01-02"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
     with pytest.raises(InputError, match="found `soon`, expected a number of seconds"):
-        made_now()
+        provenance_now()
 
 
 def test_text_quotes_rows():
@@ -153,7 +153,7 @@ def test_new_rows_of_one_model_leave_the_others_as_they_are(tmp_path, monkeypatc
     some = dataclasses.replace(find("kang2019-4kb"), text=page, picture=None)
     monkeypatch.setattr("odonata.reproduce.find", lambda _: some)
     other = dataclasses.replace(ROW, model="as-published", ours=3.0)
-    before = Made("9.8", "old", "2025-01-02")
+    before = Provenance("9.8", "old", "2025-01-02")
     texts = {"old": "kept", "new": "0.0 of 9 runs"}
     about = abouts()["kang2019-4kb"]
     (tmp_path / "kang2019-4kb.csv").write_text(as_csv([ROW, other], before, about), encoding="utf-8")
@@ -183,7 +183,7 @@ def test_committed_pages_are_what_their_rows_and_texts_give(name, tmp_path):
     for file in files:
         assert file.read_text(encoding="utf-8") == (VALIDATION / file.name).read_text(encoding="utf-8")
     page = (VALIDATION / f"{abouts()[name].page}.md").read_text(encoding="utf-8")
-    made = made_of(VALIDATION, name)
+    made = provenance_of(VALIDATION, name)
     assert f"`{name}`: Odonata {made.version}, engine " in " ".join(page.split())
     assert made.date in page
     assert all(bool(row.why) == bool(row.experiment) for row in rows if row.verdict == "no match")

@@ -7,7 +7,7 @@ import pytest
 
 import odonata as od
 from odonata.reproduce import REPRODUCTIONS, find
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.shipped import NO_PRESET, beyond
 
 RATIOS = {"fabric.links.global.bandwidth": "the paper's other two ratios of bandwidths, which the rows name (L3)"}
@@ -80,7 +80,8 @@ def test_every_page_that_says_shipped_is_looked_at():
     assert set(abouts()) == set(REPRODUCTIONS)
 
 
-JOB = '[[job]]\nname = "a"\nnodes = 8\napp = { motif = "alltoall", message = "1 KB" }\n'
+APP = '{ collective = "alltoall", algorithm = "linear-shift", message = "1 KB" }'
+JOB = f'[[job]]\nname = "a"\nnodes = 8\napp = {APP}\n'
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import odonata as od
 from odonata import machine, placement
 from odonata.reproduce import REPRODUCTIONS, find
 from odonata.reproduce.kang2019.published import interval_of_mean
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.rows import is_relation, no_effect, within
 from odonata.reproduce.zhang2018 import gathered
 from odonata.reproduce.zhang2018.as_run import program
@@ -107,7 +107,7 @@ def test_programs_of_the_authors():
     assert (kb("halo3d26")["fields"], large("halo3d26")["fields"]) == (1, 100)
     assert kb("halo2d")["grid"] == [4, 8]
     phases = kb("fft3d")["phases"]
-    assert [phase.get("along", {}).get("axis", phase.get("compute", phase.get("motif"))) for phase in phases] == [
+    assert [phase.get("along", {}).get("axis", phase.get("compute", phase.get("collective"))) for phase in phases] == [
         *("31200 ns", 0, "31200 ns", 1, "31200 ns", "barrier"),
         *("31200 ns", 1, "31200 ns", 0, "62400 ns", "barrier"),
     ]

@@ -39,7 +39,7 @@ CASES = [
     ("an empty message", C.replace("1 KB", "0 B") % "", 6, "between 1 B and 2^40 B", None),
     ("a message for a barrier", 'app = { collective = "barrier", message = "1 KB" }', 6, "unknown key `message`", None),
     ("a root outside", 'app = { collective = "reduce", message = "1 B", root = 8 }', 6, "ranks 0 to 7", None),
-    ("a root of a motif", 'app = { motif = "broadcast", message = "1 B", root = -1 }', 6, "ranks 0 to 7", None),
+    ("a negative root", 'app = { collective = "broadcast", message = "1 B", root = -1 }', 6, "ranks 0 to 7", None),
     ("unknown option", C % ", rot = 1", 6, "unknown key `rot`", None),
     ("no iterations", f"{C % ''}\niterations = 0", 7, "a number of iterations from 1 to 2^31 - 1", None),
     ("half an iteration", f"{C % ''}\niterations = 1.5", 7, "a number of iterations (a whole number)", None),
@@ -162,7 +162,7 @@ CASES = [
     ("a misspelt phase", PHASES % '{ colective = "barrier" }', 8, "missing key", "`collective`"),
     ("an unknown phase", PHASES % '{ collective = "bcast" }', 8, "unknown collective `bcast`", "`broadcast`"),
     ("an unknown motif of a phase", PHASES % '{ motif = "halo" }', 8, "unknown motif `halo`", "halo"),
-    ("a phase of two", PHASES % '{ collective = "barrier", compute = "1 us" }', 8, "exclude each other", None),
+    ("a phase of two", PHASES % '{ collective = "barrier", motif = "halo2d" }', 8, "exclude each other", None),
     ("iterations of a phase", PHASES % '{ collective = "barrier", iterations = 2 }', 8, "belongs to the job", None),
     ("a phase along nothing", PHASES % '{ collective = "barrier", along = 5 }', 8, "expected a table", None),
     (
@@ -275,3 +275,12 @@ def test_every_option_refuses_what_it_is_not(kind, name, option, wrong):
     line = 1 + text.splitlines().index(f"{option} = {wrong}")
     assert (caught.value.file, caught.value.line) == ("s.toml", line), str(caught.value)
     assert option in str(caught.value) or "unknown key `x`" in str(caught.value)
+
+
+def test_a_reduction_that_takes_too_long():
+    """The vector of 1 GB is cut into four channels. The error was about the layers of a model."""
+    app = 'app = { collective = "allreduce", algorithm = "ring-channels", message = "1 GB" }'
+    job = f'{app}\nranks_per_node = 4\noverhead = {{ reduce = "1 KB/s" }}'
+    with pytest.raises(InputError, match="a vector of 250 MB for longer than 2\\^54 ps") as caught:
+        parse(f'system = "alps-gpu"\n[[job]]\nname = "a"\nnodes = 2\n{job}', "s.toml").resolve()
+    assert "`reduce`" in caught.value.hint

@@ -195,13 +195,17 @@ def test_group_shift_stays_between_neighbouring_groups():
     } == {1}
 
 
-def test_worst_case_is_the_same_run():
+def test_worst_case_is_another_name():
+    """Resolved files have the name, and the run is the same."""
     job = JOB.replace("uniform-random", "group-shift")
-    ids = {
-        scenario("dragonfly", ("fabric.channels", 3), job=job.replace("group-shift", name)).resolve().id
+    first, other = (
+        scenario("dragonfly", ("fabric.channels", 3), job=job.replace("group-shift", name)).resolve()
         for name in ("group-shift", "worst-case")
-    }
-    assert len(ids) == 1
+    )
+    assert first.id == other.id
+    apps = [resolved.document["scenario"]["job"][0]["app"] for resolved in (first, other)]
+    assert apps[0] == apps[1]
+    assert apps[0]["pattern"] == "group-shift"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +228,7 @@ def test_shifts_that_cannot_be(app, message, hint):
 
 def test_a_shift_needs_two_groups():
     job = JOB.replace("16", "4").replace("uniform-random", "worst-case")
-    with pytest.raises(InputError, match="worst-case needs ranks in at least two groups"):
+    with pytest.raises(InputError, match="group-shift needs ranks in at least two groups"):
         scenario("dragonfly", ("fabric.channels", 3), job=job).resolve()
 
 

@@ -10,8 +10,8 @@ from odonata import scenario
 from odonata.errors import InputError
 from odonata.machine import core
 from odonata.machine.gpus import GpuTable
+from odonata.scenario.apps.gpu_collectives import members_of_a_node
 from odonata.scenario.apps.nccl import exchange
-from odonata.scenario.apps.of_nodes import members_of_a_node
 
 RAIL_OPTIMISED = {
     "preset": "superpod-h100-gpu",

@@ -10,7 +10,9 @@ from odonata import _core
 from odonata.document import validate
 from odonata.errors import InputError
 from odonata.machine.kinds import KINDS
+from odonata.scenario import Scenario
 from odonata.scenario.routings import DEFAULTS, OPTIONS, ROUTINGS, check_channels, on_system, routings_of
+from odonata.scenario.routings.choice import read_routing
 
 from .topologies import TOPOLOGIES
 
@@ -36,12 +38,12 @@ def system(kind, rows=2, columns=3, channels=8):
 
 
 def decided(kind, name, compat=None, **options):
-    return on_system(validate(ROUTINGS[name], {"name": name, **options}), system(kind), compat)
+    return on_system(read_routing({"name": name, **options}), system(kind), compat)
 
 
 def test_which_routing_is_for_which_machine():
     everywhere = ["minimal", "valiant"]
-    direct = ["ugal-l", "ugal-g", "par", "adaptive-local", "aries"]
+    direct = ["ugal-l", "ugal-g", "par", "adaptive-local"]
     modes = ["adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order"]
     assert routings_of("dragonfly-plus") == [*everywhere, "prog-adaptive", "fpar"]
     for kind in DIRECT:
@@ -188,8 +190,31 @@ def test_the_modes_of_aries_and_their_short_forms(mode, options, low, high):
         "bias_high_bytes": high,
         "gateways": options.get("gateways", "all"),
     }
-    assert decided("cascade", "aries", mode=mode, **options).spec() == told
     assert decided("cascade", mode, **options).spec() == told
+    assert decided("cascade", "aries", mode=mode, **options) == decided("cascade", mode, **options)
+
+
+def test_aries_is_another_name_of_its_default_mode():
+    """In every place of a scenario where a routing stands, and resolved files have its name."""
+    system = {"preset": "aries", "groups": 2}
+    job = {"name": "a", "nodes": 16, "app": {"collective": "barrier"}}
+
+    def resolved(of_machine=None, of_job=None, **more):
+        machine = system if of_machine is None else {**system, "routing": of_machine}
+        jobs = [job if of_job is None else {**job, "routing": of_job}]
+        return Scenario.of({"system": machine, "job": jobs, **more}).resolve()
+
+    third = {"name": "aries", "mode": "adaptive-3"}
+    for given, name in (("aries", "adaptive-0"), (third, "adaptive-3"), ({"mode": "adaptive-3"}, "adaptive-3")):
+        plain = resolved(routing=name)
+        assert plain.document["scenario"]["routing"]["name"] == name
+        for same in (resolved(routing=given), resolved(given)):
+            assert same.id == plain.id
+            assert same.document["scenario"]["routing"] == plain.document["scenario"]["routing"]
+        of_job = resolved(of_job=given, routing="adaptive-1")
+        assert of_job.document["scenario"]["job"][0]["routing"]["name"] == name
+    assert resolved().document["scenario"]["routing"]["name"] == "adaptive-0"
+    assert resolved(third, routing={"mode": "in-order"}).document["scenario"]["routing"]["name"] == "in-order"
 
 
 def test_what_is_decided_can_be_given_again():
@@ -275,13 +300,13 @@ def test_what_is_decided_can_be_given_again():
         ("dragonfly", "par", {"bias": 4}, "bias", "`bias`: the size 4 has no unit", None),
         ("dragonfly", "par", {"knowledge": "local"}, "knowledge", "unknown key `knowledge`", None),
         ("cascade", "adaptive-local", {"factor": 0.1234}, "factor", "more than three decimals", None),
-        ("cascade", "aries", {"mode": "adaptive0"}, "mode", "found `adaptive0`", "`adaptive-0`"),
+        ("cascade", "aries", {"mode": "adaptive0"}, "mode", "unknown mode `adaptive0`", "`adaptive-0`"),
         (
             "cascade",
             "aries",
             {"mode": "adaptive-0", "bias_low": "1 KB"},
             "bias_low",
-            "the mode `adaptive-0` does not use",
+            "unknown key `bias_low`",
             "it is for adaptive-2",
         ),
         (
@@ -289,11 +314,11 @@ def test_what_is_decided_can_be_given_again():
             "aries",
             {"mode": "adaptive-2", "bias_high": "1 KB"},
             "bias_high",
-            "the mode `adaptive-2` does not use",
+            "unknown key `bias_high`",
             "adaptive-1 and adaptive-3",
         ),
-        ("cascade", "adaptive-0", {"bias_high": "1 KB"}, "bias_high", "unknown key `bias_high`", None),
-        ("cascade", "adaptive-0", {"mode": "adaptive-1"}, "mode", "unknown key `mode`", None),
+        ("cascade", "adaptive-0", {"bias_high": "1 KB"}, "bias_high", "unknown key `bias_high`", "adaptive-1"),
+        ("cascade", "adaptive-0", {"mode": "adaptive-1"}, "mode", "unknown key `mode`", "aries"),
     ],
 )
 def test_what_means_nothing_is_refused(kind, name, options, path, message, hint):
@@ -322,7 +347,7 @@ STAGES = [
     ("par", {}, 4),
     ("par", {"via": "router"}, 5),
     ("adaptive-local", {}, 3),
-    ("aries", {}, 4),
+    ("adaptive-0", {}, 4),
     ("adaptive-1", {}, 4),
     ("adaptive-2", {}, 4),
     ("adaptive-3", {}, 4),

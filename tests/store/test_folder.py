@@ -123,7 +123,7 @@ def test_a_table_without_a_column_is_named(folder: Path) -> None:
     file = folder / "jobs.parquet"
     pl.read_parquet(file).drop("hops_mean").write_parquet(file)
     known = json.loads((folder / "manifest.json").read_text())["files"]
-    changed_manifest(folder, files={**known, "jobs.parquet": files.facts_of(file)})
+    changed_manifest(folder, files={**known, "jobs.parquet": files.size_and_digest_of(file)})
     with pytest.raises(InputError, match="no column `hops_mean`") as caught:
         _ = open_run(folder).jobs
     assert caught.value.file == str(file)

@@ -21,7 +21,7 @@ from odonata.scenario import parse
 from odonata.study import read as read_study
 from odonata.study.study import Study
 from odonata.workload.book import default_text
-from odonata.workload.holding import Held, holding
+from odonata.workload.robustness import Robustness, robustness
 
 if TYPE_CHECKING:
     from odonata.cluster import Workload
@@ -195,7 +195,7 @@ def test_hosts_of_which_nobody_can_say_where_they_count_from_are_refused(tmp_pat
 
 def test_what_holds_for_all_assumptions_needs_all_of_them() -> None:
     def held(*rows: tuple[float, float, float]) -> str:
-        return Held(
+        return Robustness(
             "a", tuple((f"t{n}", 8, middle, (low, high)) for n, (low, middle, high) in enumerate(rows))
         ).sentence
 
@@ -209,16 +209,16 @@ def test_what_holds_for_all_assumptions_needs_all_of_them() -> None:
 
 def test_without_intervals_nothing_is_concluded() -> None:
     """One seed, or a few, say neither that it depends on the traffic nor that it does not."""
-    one = Held("a", (("usual", 1, 1.01, None), ("heavy", 1, 1.02, None)))
+    one = Robustness("a", (("usual", 1, 1.01, None), ("heavy", 1, 1.02, None)))
     assert one.sentence == (
         "Not known: 1 run of an assumption gives no interval, and at least 6 do: put more seeds into `run.seed` of the "
         "study. `a` takes 1.01 to 1.02 times as long as alone in these runs."
     )
     assert one.as_dict()["holds_for_all"] is None
-    some = Held("a", (("usual", 8, 1.5, (1.4, 1.6)), ("heavy", 5, 2.0, None)))
+    some = Robustness("a", (("usual", 8, 1.5, (1.4, 1.6)), ("heavy", 5, 2.0, None)))
     assert some.sentence.startswith("Not known: 5 runs of an assumption give no interval")
-    assert Held("a", (("usual", 8, 1.5, (1.4, 1.6)),)).as_dict()["holds_for_all"] is True
-    assert Held("a", (("usual", 8, 1.5, (0.9, 1.6)),)).as_dict()["holds_for_all"] is False
+    assert Robustness("a", (("usual", 8, 1.5, (1.4, 1.6)),)).as_dict()["holds_for_all"] is True
+    assert Robustness("a", (("usual", 8, 1.5, (0.9, 1.6)),)).as_dict()["holds_for_all"] is False
 
 
 TWO_PROGRAMS = """\
@@ -252,7 +252,7 @@ def test_jobs_that_ended_no_iteration_are_said(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "st.toml").write_text(
         'base = "now.toml"\nalone = true\n[sweep]\n"run.seed" = [1, 2]\n[zip]\n"sources.traffic" = ["usual", "light"]\n'
     )
-    held = holding(od.sweep(tmp_path / "st.toml"))
+    held = robustness(od.sweep(tmp_path / "st.toml"))
     assert held.unended == (("training", 4, 4),)
     [warning] = held.as_dict()["warnings"]
     assert warning.startswith("`training` in 4 of 4 runs ended no iteration: only the begin of one is simulated")
@@ -262,7 +262,7 @@ def test_jobs_that_ended_no_iteration_are_said(tmp_path: Path, capsys: pytest.Ca
 def test_only_a_study_over_assumptions_can_say_it() -> None:
     study = Study({"name": "s", "axes": [{"keys": ["run.seed"], "values": 1}]}, {})
     with pytest.raises(InputError, match=r"no axis `sources\.traffic`"):
-        holding(study)
+        robustness(study)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-//! All-reduces and all-to-alls over nodes with several GPUs, in the forms that scenarios give them (`scenario/apps/of_nodes.py`).
+//! All-reduces and all-to-alls over nodes with several GPUs, in the forms that scenarios give them
+//! (`scenario/apps/gpu_collectives.py`).
 
 use odonata_programs::stages::{StageAction, StageCollective, StageNode, Stages};
 use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, RingWork, Tree, Way};

@@ -14,7 +14,7 @@ from odonata.machine.congestion import KEYS as CONGESTION_KINDS
 from odonata.placement import LAYOUTS, POLICIES, Freedom, format_ids
 from odonata.scenario.apps.mapping import MAPPINGS
 from odonata.scenario.job_routings import job_routings
-from odonata.scenario.routings import routings_of
+from odonata.scenario.routings import by_own_name, routings_of
 from odonata.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def routing_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
 
 def _varied(routing: Routing, given: Any) -> Iterator[dict[str, Any]]:
     """The routing, `given` so in the file, with one parameter changed: each other choice, half and twice a number."""
-    options = dict(given) if isinstance(given, Mapping) else {}
+    options = dict(by_own_name(given)) if isinstance(given, Mapping) else {}
     written = routing.model_dump(mode="json")
     for name, described in type(routing).model_fields.items():
         if name not in SHARED:

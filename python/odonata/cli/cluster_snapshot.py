@@ -118,8 +118,8 @@ def holds(study: Path, /, *, json: Json = False) -> int:
         The folder of the study, after `odonata sweep`.
     """
     from odonata.study.study import open_study
-    from odonata.workload.holding import holding
+    from odonata.workload.robustness import robustness
 
-    conclusions = holding(open_study(study))
+    conclusions = robustness(open_study(study))
     print(json_module.dumps(conclusions.as_dict()) if json else conclusions)
     return 0

@@ -90,14 +90,13 @@ def describe(name: str) -> dict[str, Any]:
         return _system(name)
     if name == "scenario":
         return _scenario()
-    descriptions = [_DESCRIBE[kind](name) for kind in _LISTS if _has(kind, name)]
-    if descriptions:
-        # A broadcast is a pattern, a collective and a motif.
-        return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
     aliases = _aliases()
-    for alias, placement in aliases.items():
-        if name.casefold() == alias.casefold():
-            return _placement(placement)
+    named = [(kind, name) for kind in _LISTS if _has(kind, name)]
+    named += [where for alias, where in aliases.items() if alias.casefold() == name.casefold()]
+    descriptions = [_DESCRIBE[kind](known_as) for kind, known_as in named]
+    if descriptions:
+        # A broadcast is a pattern and a collective.
+        return descriptions[0] | ({"also": descriptions[1:]} if len(descriptions) > 1 else {})
     known = {"scenario", *_LISTS, *_tables(), *(n for names in _LISTS.values() for n in names()), *aliases}
     error = unknown("name", name, known)
     if error.hint and error.hint.startswith("known"):
@@ -180,11 +179,27 @@ def _placements() -> dict[str, str]:
     return {name: policy.summary for name, policy in POLICIES.items()}
 
 
-def _aliases() -> dict[str, str]:
-    """The acronyms of placements in the literature, with their policies."""
+def _aliases() -> dict[str, tuple[str, str]]:
+    """Other names in the literature -> kind and name."""
     from odonata.placement import POLICIES
+    from odonata.scenario.apps.listed import PATTERN_ALIASES
+    from odonata.scenario.routings import ALIASES
 
-    return {alias: POLICIES.find(alias).name for alias in POLICIES.aliases}
+    return {
+        **{alias: ("placements", POLICIES.find(alias).name) for alias in POLICIES.aliases},
+        **{alias: ("patterns", pattern) for alias, pattern in PATTERN_ALIASES.items()},
+        **{alias: ("routings", routing) for alias, routing in ALIASES.items()},
+    }
+
+
+def _also_called(kind: str, name: str) -> list[str]:
+    """The other names, as a scenario may write them."""
+    from odonata.scenario.routings import ARIES_MODES
+
+    called = [alias for alias, where in _aliases().items() if where == (kind, name)]
+    if kind == "routings" and name in ARIES_MODES:
+        called.append(f'{{ name = "aries", mode = "{name}" }}')
+    return called
 
 
 def _models() -> dict[str, str]:
@@ -250,7 +265,8 @@ def _system(name: str) -> dict[str, Any]:
 def _routing(name: str) -> dict[str, Any]:
     from odonata.scenario import ROUTINGS
 
-    return _table("routing", name, ROUTINGS[name], frozenset({"name"})) | {"sensing": ROUTINGS[name].sensing}
+    facts = _table("routing", name, ROUTINGS[name], frozenset({"name"}))
+    return facts | {"sensing": ROUTINGS[name].sensing, "also_called": _also_called("routings", name)}
 
 
 def _sensing() -> dict[str, str]:
@@ -267,7 +283,8 @@ def _metric(name: str) -> dict[str, Any]:
 def _pattern(name: str) -> dict[str, Any]:
     from odonata.scenario import PATTERNS
 
-    return _table("pattern", name, PATTERNS[name], frozenset({"pattern"}))
+    facts = _table("pattern", name, PATTERNS[name], frozenset({"pattern"}))
+    return facts | {"also_called": _also_called("patterns", name)}
 
 
 def _collective(name: str) -> dict[str, Any]:
@@ -352,6 +369,7 @@ def _placement(name: str) -> dict[str, Any]:
         "name": name,
         "about": about[:1].upper() + about[1:],
         "keys": [key.row() for key in keys_of_policy(policy)],
+        "also_called": _also_called("placements", name),
     }
 
 
@@ -444,6 +462,8 @@ def _text(facts: dict[str, Any]) -> str:
     if facts["kind"] == "scenario":
         return "\n\n".join("\n".join([*_folded(header), *_key_lines(keys)]) for header, keys in facts["tables"].items())
     lines = [f"{facts['kind']} {facts['name']}", "", *_folded(facts["about"])]
+    if facts.get("also_called"):
+        lines += ["", *_folded("Also called: " + ", ".join(f"`{name}`" for name in facts["also_called"]) + ".")]
     if facts["keys"]:
         lines += ["", *_key_lines(facts["keys"])]
     if "sensing" in facts:

@@ -98,7 +98,7 @@ def sweep(
     from odonata.study import read
     from odonata.study import sweep as sweeping
     from odonata.study.keep import without_rows
-    from odonata.study.recall import is_finished
+    from odonata.study.resolution_cache import is_finished
 
     folder = out if out is not None else Path("studies") / study.stem
     plan = read.load(study, set_ or (), folder)

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from odonata.machine.held import HEAD, Held, held
+from odonata.machine.measured_slowdowns import HEAD, MeasuredSlowdown, measured_slowdowns
 from odonata.machine.terms import CLASSES_WITHOUT_BLAME
 from odonata.text import aligned, terminal_width
 
@@ -47,7 +47,7 @@ def facts(system: System) -> dict[str, Any]:
         **({"gpus": host.gpu.text} if (host := system.table.host) and host.gpu else {}),
         "facts": dict(system.table.facts()),
         "measured": system.measured,
-        **({"held": [asdict(of) for of in measured]} if (measured := held(system.name)) else {}),
+        **({"held": [asdict(of) for of in measured]} if (measured := measured_slowdowns(system.name)) else {}),
         **({"not_modelled": list(missing)} if (missing := system.table.not_modelled) else {}),
     }
     if variants := machine.variants(system.name):
@@ -98,7 +98,7 @@ def text(facts: dict[str, Any]) -> str:
     title = f": {facts['title']}" if facts["title"] else ""
     lines = [f"{facts['name']}{title}", "", *aligned(rows, indent="  ", width=terminal_width())]
     if "held" in facts:
-        cells = [list(HEAD), *(Held(**of).cells() for of in facts["held"])]
+        cells = [list(HEAD), *(MeasuredSlowdown(**of).cells() for of in facts["held"])]
         lines += ["", "measured slowdowns that it was held against; of others the error is not known"]
         lines += aligned(cells, indent="  ", width=terminal_width())
     if "not_modelled" in facts:

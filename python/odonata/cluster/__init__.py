@@ -1,6 +1,6 @@
 """Real clusters: reads the queue of Slurm, selects nodes for a job, analyses times of iterations, predicts tails.
 
-The functions are in packages of their own, which this one puts under one name:
+This package gives one name to the functions of several packages:
 
 | package | what it does |
 |---|---|
@@ -13,12 +13,12 @@ The functions are in packages of their own, which this one puts under one name:
 | `odonata.prediction` | the tail and the time of a run before it starts |
 | `odonata.probe` | measures collectives on the nodes of a job |
 
-Nothing here needs the simulator. Files of other tools are recognised by their content, not by their names. Each name is
-imported when it is first used, so that reading a queue loads no library.
+None of this needs the simulator. Files of other tools are recognised by their content, not by their names. A name is
+imported when it is first used, so reading a queue loads no library.
 
 Examples
 --------
-Three jobs run on ten nodes: one on three nodes, one on two, with one node in common, and one on a single node.
+Three jobs run on ten nodes. The first has three nodes and the second two, of which they share one; the third has one.
 
 >>> import odonata as od
 >>> queue = folder / "squeue.txt"
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from odonata.recognition import Recognised, import_fabric
     from odonata.workload.book import Book, read_book
     from odonata.workload.from_queue import Workload, from_queue
-    from odonata.workload.holding import Held, holding
+    from odonata.workload.robustness import Robustness, robustness
 
 #: Public name -> module, in `odonata`.
 _LAZY = {
@@ -65,7 +65,7 @@ _LAZY = {
     "Analysis": "iterations.analysis",
     "Background": "background.utilisation",
     "Book": "workload.book",
-    "Held": "workload.holding",
+    "Robustness": "workload.robustness",
     "History": "background.history",
     "Job": "queue.records",
     "Listing": "queue.listing",
@@ -83,7 +83,7 @@ _LAZY = {
     "background": "background.utilisation",
     "expand": "queue.hosts",
     "fold": "queue.hosts",
-    "holding": "workload.holding",
+    "robustness": "workload.robustness",
     "from_queue": "workload.from_queue",
     "import_fabric": "recognition",
     "probe": "probe",
@@ -104,7 +104,6 @@ __all__ = [
     "Analysis",
     "Background",
     "Book",
-    "Held",
     "History",
     "Job",
     "Listing",
@@ -114,6 +113,7 @@ __all__ = [
     "Probe",
     "Reading",
     "Recognised",
+    "Robustness",
     "Selection",
     "Topology",
     "Workload",
@@ -123,7 +123,6 @@ __all__ = [
     "expand",
     "fold",
     "from_queue",
-    "holding",
     "import_fabric",
     "probe",
     "read_book",
@@ -132,6 +131,7 @@ __all__ = [
     "read_predictor",
     "read_queue",
     "read_topology",
+    "robustness",
     "select",
     "train",
     "when",

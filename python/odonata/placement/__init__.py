@@ -13,10 +13,10 @@ from odonata.lazy import lazily
 if TYPE_CHECKING:
     from odonata.placement.free import Fragmentation, fragmentation
     from odonata.placement.ids import format_ids, parse_ids
+    from odonata.placement.jobs import ORDERS, Job, arrange, place_all, seed_of_job
     from odonata.placement.layouts import LAYOUTS
     from odonata.placement.placing import Placer, place, read_given, read_options
     from odonata.placement.policy import COUNT, Freedom, Option, Placement, Policy, Request
-    from odonata.placement.several import ORDERS, Job, arrange, place_all, seed_of_job
     from odonata.placement.table import POLICIES, names
 
 
@@ -61,7 +61,7 @@ __getattr__ = lazily(
         "layouts": ("LAYOUTS",),
         "placing": ("Placer", "place", "read_given", "read_options"),
         "policy": ("COUNT", "Freedom", "Option", "Placement", "Policy", "Request"),
-        "several": ("ORDERS", "Job", "arrange", "place_all", "seed_of_job"),
+        "jobs": ("ORDERS", "Job", "arrange", "place_all", "seed_of_job"),
         "table": ("POLICIES", "names"),
     },
 )

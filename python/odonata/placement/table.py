@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from odonata.errors import unknown
 from odonata.placement import plugins
 from odonata.placement.layouts import LAYOUTS
-from odonata.placement.policies import own, plain, salimibeni2022, slurm, zhang2018
+from odonata.placement.policies import intensity_contention, plain, salimibeni2022, slurm, zhang2018
 from odonata.placement.policy import Policy
 
 
@@ -80,8 +80,8 @@ POLICIES = Registry(
         salimibeni2022.SAME_GROUP,
         salimibeni2022.SAME_ISLAND,
         salimibeni2022.DIFFERENT_ISLANDS,
-        own.INTENSITY_AWARE,
-        own.CONTENTION_AWARE,
+        intensity_contention.INTENSITY_AWARE,
+        intensity_contention.CONTENTION_AWARE,
         *(layout.policy() for layout in LAYOUTS.values()),
     )
 )

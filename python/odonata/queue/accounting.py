@@ -1,8 +1,8 @@
-"""Jobs of the past with their times, from the files in which clusters keep them.
+"""Past jobs with their times, from the accounting files of clusters.
 
-Read are `sacct --parsable2` (or `--parsable`, `-P`) with its header, `sacct --json`, traces in the Standard Workload
-Format (SWF, version 2.2; Chapin et al. 1999), and job tables with the columns of PM100 and M100 (Antici et al. 2023;
-Borghesi et al. 2023) as Parquet or CSV; and the logs of other managers (`formats`).
+The module reads `sacct --parsable2` (or `--parsable`, `-P`) with its header, `sacct --json`, traces in the Standard
+Workload Format (SWF, version 2.2; Chapin et al. 1999), and job tables with the columns of PM100 and M100 (Antici et al.
+2023; Borghesi et al. 2023) as Parquet or CSV; and the logs of other managers (`formats`).
 """
 
 from __future__ import annotations
@@ -37,45 +37,45 @@ class Run:
     end: float | None
     """None if it was still running when the file was written."""
     nodes: tuple[str, ...] | None
-    """None if the file does not say which; then only `count` is known."""
+    """None if the file does not list them; then only `count` is known."""
     count: int
     id: str = ""
     submit: float | None = None
     limit_s: float | None = None
-    """The time that it requested, in seconds. None, as with `submit`, if the file does not say it."""
+    """The requested time in seconds. None, like `submit`, if the file does not give it."""
     name: str = ""
     user: str = ""
     account: str = ""
     partition: str = ""
     parts: tuple[tuple[float, float], ...] = ()
-    """Start and end of each part, if it was interrupted."""
+    """Start and end of each part of an interrupted job."""
 
     @property
     def spans(self) -> tuple[tuple[float, float | None], ...]:
-        """Start and end of each time in which it ran."""
+        """Start and end of each interval in which it ran."""
         return self.parts or ((self.start, self.end),)
 
     @property
     def work_s(self) -> float:
-        """Seconds in which it ran; 0 if it was still running."""
+        """Seconds for which it ran; 0 if it was still running."""
         return 0.0 if self.end is None else sum((end or start) - start for start, end in self.spans)
 
 
 @dataclass(frozen=True)
 class Record:
-    """The jobs of a file, and what else it says."""
+    """The jobs of a file, and counts of what was left out."""
 
     runs: list[Run]
     nodes_total: int | None = None
     skipped: int = 0
     """Jobs whose end lies before their start: the clock was set back."""
     unknown_states: Mapping[str, int] = field(default_factory=dict)
-    """States that are not known here -> how many jobs have them. These are taken as not running, and left out."""
+    """Unknown state -> number of jobs in it. Such jobs count as not running and are left out."""
 
 
-#: Columns of PM100 and M100 that are used.
+#: The columns of PM100 and M100 that are read.
 _TABLE = ("start_time", "end_time", "nodes")
-#: Further columns of a job table -> what they are of a `Run`.
+#: Further columns of a job table -> the field of `Run` that they fill.
 _NAMES = {
     "job_id": "id",
     "name": "name",
@@ -86,7 +86,7 @@ _NAMES = {
 }
 #: The others that are read, if they are there.
 _MORE = ("submit_time", "time_limit", "num_nodes_alloc", "cluster", "job_state")
-#: The first second of the year 10000, which a calendar does not have.
+#: The first second of the year 10000, which `datetime` cannot represent.
 _LAST_S = 253_402_300_800
 #: Status of a line of SWF that is a part of an interrupted job: to be continued, or the last of a job that completed
 #: or was killed. A job also has a line of status 0 or 1 that sums it up. Source: SWF, version 2.2, usage notes.
@@ -96,16 +96,16 @@ _MOST_PROCESSORS = 1e9
 
 
 def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str | None = None) -> Record:
-    """The jobs of the past in a file.
+    """Read the past jobs in a file.
 
     Parameters
     ----------
     file
-        See the formats above; which one it is follows from its content.
+        A file in one of the formats above, which is recognised by its content.
     cores_per_node
         For SWF, which counts processors: processors of a node. Without it, `MaxProcs` over `MaxNodes` of the header.
     cluster
-        The cluster whose jobs count, in a file of several.
+        The cluster whose jobs are read, for a file of several clusters.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def _collect(read: Callable[[Counter[str]], Iterable[Run]]) -> Record:
 
 
 def _strange(states: frozenset[str], strange: Counter[str]) -> bool:
-    """Whether a job is in a state that is not known, which is then counted."""
+    """Whether a job is in an unknown state; counts the state if so."""
     names = unknown_of(states)
     strange.update(names)
     return bool(names)
@@ -216,7 +216,7 @@ def _from_json(text: str, cluster: str | None, strange: Counter[str]) -> Iterato
         if "time" not in record and "start_time" not in record:
             raise InputError(f"{where}: it has neither `time.start` nor `start_time`")
         if start and nodes and not _strange(states, strange):
-            # The queue gives the end that a running job is expected to have.
+            # For a running job the queue gives the expected end.
             end_s = None if "RUNNING" in states or not end else end
             yield Run(start, end_s, nodes, len(nodes), **_told_by_json(record, times))
 
@@ -229,7 +229,7 @@ def _second(value: Any) -> float | None:
 
 
 def _told_by_json(record: dict[str, Any], times: dict[str, Any]) -> dict[str, Any]:
-    """What a record says of a job besides its run; times limits are in minutes."""
+    """The fields of a record that describe the job and not its run; time limits are in minutes."""
     submit = json_output.number(times.get("submission", record.get("submit_time")))
     minutes = json_output.number(times.get("limit", record.get("time_limit")))
     names = {"name": "name", "user": "user_name" if "user_name" in record else "user"}
@@ -255,7 +255,7 @@ def _from_swf(text: str, cores_per_node: int | None) -> Record:
 
 
 def _swf_runs(text: str, since: int, cores_per_node: int) -> Iterator[Run]:
-    """The jobs of a trace. Of an interrupted job the line that sums it up counts, or else its parts together."""
+    """The jobs of a trace. An interrupted job is read from its summary line, or else from the lines of its parts."""
     summed: set[str] = set()
     listed: list[tuple[str, list[Run], bool]] = []
     last: dict[str, list[Run]] = {}
@@ -427,7 +427,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _limit(value: Any) -> float | None:
-    """A requested time in seconds: minutes, or a text as Slurm has it (`90`, `1-12:00:00`); None if there is none."""
+    """A requested time in seconds, from minutes or a text of Slurm (`90`, `1-12:00:00`); None if there is none."""
     if value is None:
         return None
     if isinstance(value, int | float):
@@ -449,7 +449,7 @@ def _span(start: Any, end: Any) -> tuple[float | None, float | None]:
 
 
 def _has_zone(value: Any) -> bool | None:
-    """Whether a time as text has a time zone; None if it is no text, or a number."""
+    """Whether a text has a time zone; None for a number or anything else that is not a text."""
     if not isinstance(value, str):
         return None
     try:
@@ -467,7 +467,7 @@ def _time(value: Any) -> float | None:
 
 
 def _seconds(value: Any) -> float | None:
-    """The same, of any year."""
+    """The same for any year."""
     if value is None:
         return None
     if isinstance(value, datetime):

@@ -1,7 +1,7 @@
 """Listings of several clusters, as `squeue -M all` and `sacct -L` print them.
 
-Nodes with one name are other nodes in each, so only one cluster is read. `--cluster` (of a stream, `cluster`) names it.
-A file of one cluster needs no name.
+Clusters may use the same name for different nodes, so only one cluster is read. `--cluster` (in a stream, `cluster`)
+names it. A file of one cluster needs no name.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _SHOWN = 6
 
 
 def of_one(entries: Sequence[Entry], name: Callable[[Entry], str], wanted: str | None, what: str) -> list[Entry]:
-    """The entries of one cluster: the wanted one, or the only one.
+    """Select the entries of one cluster: the requested one, or the only one.
 
     Parameters
     ----------
     entries
         Rows or records.
     name
-        The cluster of an entry; empty if it is not said.
+        Returns the cluster of an entry, or an empty text if the entry names none.
     wanted
         The cluster that the user names.
     what

@@ -1,4 +1,4 @@
-"""Durations as Slurm writes them: time limits, and the time that is left."""
+"""Durations in the notation of Slurm, such as time limits and remaining times."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from odonata.errors import InputError, shortened
 
 NONE = frozenset({"", "unknown", "none", "null", "(null)", "nan", "nat", "n/a", "none assigned", "invalid", "not_set"})
-"""What stands, in small letters, where there is no duration or moment."""
+"""Texts, in lower case, that Slurm prints in place of a missing duration or time."""
 _ENDLESS = frozenset({"unlimited", "partition_limit", "infinite"})
 _FORM = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(?:\.[0-9]+)?"
 
@@ -15,7 +15,7 @@ _FORM = r"(?:([0-9]{1,9})-)?([0-9]{1,12})(?::([0-9]{1,12}))?(?::([0-9]{1,12}))?(
 def duration_s(text: str, what: str = "a time limit") -> float | None:
     """Seconds of a duration such as `90` (minutes), `30:00`, `12:00:00` or `1-12:00:00`.
 
-    Returns None where there is none, and where it has no end. Raises InputError for any other text. Source: squeue(1),
+    Returns None for a missing or an unlimited duration. Raises InputError for any other text. Source: squeue(1),
     sbatch(1) on `--time`.
     """
     text = text.strip()

@@ -13,7 +13,7 @@ from odonata.errors import InputError, shortened
 #: Most hosts that one list may name. Assumed: ten times the largest machine.
 MOST_HOSTS = 1_000_000
 
-#: What Slurm prints where there are no nodes, in lower case. A text in brackets is the reason for which a job waits.
+#: Texts, in lower case, that Slurm prints for an empty node list. A text in brackets is the reason why a job waits.
 _NO_HOSTS = ("", "none", "none assigned", "n/a", "unknown")
 
 #: Most digits of a number in a range.
@@ -24,10 +24,10 @@ _HOST = re.compile(r"(?P<before>.*?)(?P<number>[0-9]+)(?P<after>[^0-9]*)", re.DO
 
 
 def expand(text: str) -> list[str]:
-    """The hosts that a list names, in its order, each as often as it is named.
+    """Expand a host list, in its order and with repetitions.
 
-    Zeros in front are kept: `n[08-10]` is `n08`, `n09`, `n10`. A host may have several brackets, and text behind them;
-    the last bracket counts fastest.
+    Leading zeros are kept: `n[08-10]` is `n08`, `n09`, `n10`. A name may have several brackets, and text after them;
+    the last bracket varies fastest.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def expand(text: str) -> list[str]:
 
 
 def expand_field(text: str) -> tuple[str, ...]:
-    """The hosts of a field of Slurm, each once; none for what it prints if there are none, such as `(null)`.
+    """The hosts in a field of Slurm, each once; an empty list for texts such as `(null)`.
 
     Raises InputError as `expand` does.
     """
@@ -62,10 +62,10 @@ def expand_field(text: str) -> tuple[str, ...]:
 
 
 def fold(hosts: Iterable[str]) -> str:
-    """The shortest plain list of some hosts: each once, numbers ascending, as Slurm's `-w` takes it.
+    """Fold hosts into a host list that Slurm's `-w` takes: each host once, with ascending numbers.
 
-    The last number of a name becomes a bracket; names that differ elsewhere stand side by side. `expand` gives the same
-    hosts back.
+    The last number of a name becomes a bracket; names that differ elsewhere are listed separately. `expand` returns the
+    same hosts.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def fold(hosts: Iterable[str]) -> str:
 
 
 def _join_widths(families: dict[tuple[str, str, int], set[int]]) -> None:
-    """Puts numbers that fill their width (`n010` and `n100`) into the family that has zeros in front."""
+    """Moves numbers without leading zeros (`n100`) to the family of the same width with leading zeros (`n010`)."""
     for before, after, width in [family for family in families if family[2]]:
         bare = families.get((before, after, 0), set())
         fitting = {number for number in bare if len(str(number)) == width}

@@ -1,4 +1,4 @@
-"""Text of `squeue` or `sinfo` without its header: the file, and the format that it was printed with."""
+"""Output of `squeue` or `sinfo` without a header: the file, and the format option with which it was printed."""
 
 import re
 import sys
@@ -41,19 +41,19 @@ _HEADERS = {
     },
 }
 _FIELD = re.compile(r"%(?P<right>\.?)(?P<size>\d{0,3})(?P<letter>[A-Za-z])")
-#: Signs between columns, of which a format has one throughout; or blanks.
+#: Column separators. A format uses one of them everywhere, or blanks.
 SIGNS = ("|", "\t", ";", ",")
 
 
 @dataclass(frozen=True)
 class Listing(PathLike[str]):
-    """A file of a queue or of nodes, and what it does not say itself."""
+    """A file of a queue or of nodes, with facts that the file does not contain."""
 
     path: str | Path
     format: str | None = None
     """The format that it was printed with, such as `%i|%T|%N`, as for `squeue -o` and `sinfo -o`."""
     cluster: str | None = None
-    """The cluster whose jobs and nodes count, in a listing of several."""
+    """The cluster that is read, in a listing of several clusters."""
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -69,7 +69,7 @@ File = str | Path | Listing
 def header(form: str, command: str) -> str:
     """The header that a command (`squeue` or `sinfo`) prints for a format.
 
-    Raises InputError for what is no such format, or has no sign and no blank between two columns.
+    Raises InputError for an invalid format, and for two columns without a separator.
     """
     form = form.replace("\\t", "\t")
     fields = list(_FIELD.finditer(form))
@@ -79,7 +79,7 @@ def header(form: str, command: str) -> str:
         raise InputError(message)
     between = {_sign(form[field.end() : following.start()]) for field, following in pairwise(fields)}
     names = [_name(field, command) for field in fields]
-    # Columns of a width may follow each other without a sign, as those of `-O` do.
+    # Columns with a width need no separator, as in formats of `-O`.
     allowed = {" ", *SIGNS} | ({""} if all(name[-1:] == " " for name in names[:-1]) else set())
     if (form[: fields[0].start()] + form[fields[-1].end() :]).strip() or len(between) > 1 or not between <= allowed:
         signs = "blanks, or one of `|`, `;`, `,` and `\\t`, between all columns"
@@ -89,19 +89,19 @@ def header(form: str, command: str) -> str:
 
 
 def _sign(text: str) -> str:
-    """What stands between two columns: a sign, of several blanks one, or nothing."""
+    """The separator between two columns: a character, one blank for several, or nothing."""
     return text.strip(" ") or text[:1]
 
 
 def _name(field: re.Match[str], command: str) -> str:
-    """The header of a column, as wide as the column; of a column that is not read, some word."""
+    """The header of a column, padded to its width; a placeholder for a column that is not read."""
     name = _HEADERS[command].get(field["letter"], f"{command.upper()}:{field['letter']}")
     size = int(field["size"] or 0)
     return name.rjust(size) if field["right"] else name.ljust(size)
 
 
 def listing(path: Path | None, form: str | None, option: str, cluster: str | None = None) -> File | None:
-    """A file, with the value of the option for its format, and the cluster that counts.
+    """A file with its format option and the selected cluster.
 
     Raises InputError for a format without a file.
     """
@@ -113,9 +113,9 @@ def listing(path: Path | None, form: str | None, option: str, cluster: str | Non
 def listings(
     queue: Path | None, queue_format: str | None, nodes: Path | None, nodes_format: str | None, cluster: str | None
 ) -> tuple[File | None, File | None]:
-    """The files of the queue and of the nodes, with the values of the options for them.
+    """The files of the queue and of the nodes, with their options.
 
-    Of two files, one may name no cluster: it is taken as it is, and standard error says so.
+    If one of two files names no cluster, all of it is read, with a note on standard error.
 
     Raises InputError for a format or a cluster without a file.
     """
@@ -139,5 +139,5 @@ def listings(
 
 
 def cluster_of(file: File) -> str | None:
-    """The cluster that counts in a file; None without a choice."""
+    """The cluster to read from a file; None if the user chose none."""
     return file.cluster if isinstance(file, Listing) else None

@@ -1,4 +1,4 @@
-"""Jobs and nodes, as Slurm lists them, without what differs between its releases."""
+"""Jobs and nodes of Slurm, independent of its release."""
 
 import difflib
 import re
@@ -39,18 +39,18 @@ _SHORT_STATES = {
     "TO": "TIMEOUT",
     "UD": "UPDATE_DB",
 }
-#: What stands for the state of a job of which the source gives none.
+#: The state of a job for which the source gives none.
 NO_STATE = "NO STATE"
 _STATES = frozenset(_SHORT_STATES.values()) | {"RECONFIG_FAIL"}
 
-#: States in which the processes of a job run. A job that is being set up, cleaned up, suspended or stopped holds nodes
-#: without using the network.
+#: States in which the processes of a job run. In other states (setting up, cleaning up, suspended, stopped) a job holds
+#: nodes without using the network.
 _RUNNING = frozenset({"RUNNING", "RESIZING", "SIGNALING"})
-#: Flags that a job may have while its processes run; alone they do not say that they do.
+#: Flags that a job may have while its processes run. A job that has only such flags does not count as running.
 _BESIDE_RUNNING = frozenset({"UPDATE_DB", "EXPEDITING"})
-#: What a state looks like that is not known: new releases of Slurm have new ones.
+#: The form of an unknown state: new releases of Slurm add states.
 _NEW_STATE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
-#: How alike a state is to a known one if it is a misspelling. Assumed: one letter.
+#: Similarity from which on an unknown state counts as a misspelling. Assumed: one letter.
 _MISSPELT = 0.9
 #: Most letters of a state. Assumed: twice those of the longest.
 _LONGEST_STATE = 32
@@ -96,7 +96,7 @@ _NODE_STATES = {
     "unk": "UNKNOWN",
     "unknown": "UNKNOWN",
 }
-#: What a sign behind the state of a node means. Source: sinfo(1), "NODE STATE CODES".
+#: Meanings of the suffix of a node state. Source: sinfo(1), "NODE STATE CODES".
 _SIGNS = {
     "*": "NOT_RESPONDING",
     "~": "POWERED_DOWN",
@@ -110,12 +110,12 @@ _SIGNS = {
     "+": "COMPLETING",
 }
 
-#: Flags under which Slurm still starts jobs on an idle node: it is switched on when a job gets it; the backfill
-#: scheduler plans with it; how it joined the cluster.
+#: Flags of idle nodes on which Slurm still starts jobs: a node that is powered up for a job, one in the plan of the
+#: backfill scheduler, and flags of how a node joined the cluster.
 _HARMLESS = frozenset(
     {"IDLE", "PLANNED", "POWERED_DOWN", "POWER_SAVING", "CLOUD", "DYNAMIC", "DYNAMIC_NORM", "DYNAMIC_FUTURE"}
 )
-#: States of nodes that take no new jobs until somebody puts them back.
+#: States of nodes that take no new jobs until an administrator resumes them.
 _DRAINED = frozenset({"DRAIN", "DRAINED", "DRAINING", "DOWN", "FAIL", "FAILING", "ERROR", "FUTURE", "INVAL", "UNKNOWN"})
 
 
@@ -137,17 +137,17 @@ class Job:
     user: str = ""
     name: str = ""
     comment: str = ""
-    """Empty, as the four before it, if the source does not say it."""
+    """Empty, like the four fields before it, if the source does not give it."""
     wants: int = 0
-    """Number of nodes that it has, or waits for; 0 if the source does not say it."""
+    """Number of nodes that it has or requests; 0 if the source does not give it."""
     left_s: float | None = None
-    """Seconds until its time limit, when it was listed; None if there is no limit, or the source does not say it."""
+    """Seconds to its time limit at the time of the listing; None without a limit, or if the source does not give it."""
     limit_s: float | None = None
-    """Its time limit in seconds; None as before."""
+    """Its time limit in seconds; None without a limit, or if the source does not give it."""
 
     @property
     def running(self) -> bool:
-        """Whether its processes run. In a state that is not known they do not."""
+        """Whether its processes run. An unknown state counts as not running."""
         return bool(self.states & _RUNNING) and self.states <= _RUNNING | _BESIDE_RUNNING
 
 
@@ -162,7 +162,7 @@ class Node:
 
     @property
     def idle(self) -> bool:
-        """Whether a job can start on it now and have it alone."""
+        """Whether a job can start on it now, without sharing it."""
         return bool(self.states) and self.states <= _HARMLESS
 
     @property
@@ -172,7 +172,7 @@ class Node:
 
 
 class Listings:
-    """What a list of nodes says, where a node has a line or an object for each of its partitions."""
+    """Collects nodes from a list that has an entry for each node and partition."""
 
     def __init__(self) -> None:
         self._states: dict[str, frozenset[str]] = {}
@@ -190,7 +190,7 @@ class Listings:
                 self._partitions.setdefault(name, set()).update(partitions)
 
     def nodes(self) -> list[Node]:
-        """All nodes, each once, in the order in which they came."""
+        """All nodes, each once, in the order of the list."""
         return [
             Node(
                 name,
@@ -204,7 +204,7 @@ class Listings:
 def job_states(text: str) -> frozenset[str]:
     """The states of a job in a text: `RUNNING`, `R`, `CANCELLED by 0`, `COMPLETED+COMPLETING`, or one that is new.
 
-    Raises InputError for what is no state of a job.
+    Raises InputError for a text that is not a state of a job.
     """
     states = set()
     for word in _words(text):
@@ -216,22 +216,22 @@ def job_states(text: str) -> frozenset[str]:
 
 
 def is_job_state(text: str) -> bool:
-    """Whether a text has only states of jobs that are known."""
+    """Whether all job states in a text are known."""
     return all(_SHORT_STATES.get(word.upper(), word.upper()) in _STATES for word in _words(text))
 
 
 def unknown_states(jobs: Iterable[Job]) -> dict[str, int]:
-    """The states of jobs that are not known here -> how many jobs have them."""
+    """Unknown state -> number of jobs in it."""
     return dict(Counter(name for job in jobs for name in unknown_of(job.states)))
 
 
 def unknown_of(states: Iterable[str]) -> list[str]:
-    """Those of some states of a job that are not known here, sorted."""
+    """The unknown ones among the states of a job, sorted."""
     return sorted(set(states) - _STATES)
 
 
 def past_states(text: str) -> frozenset[str]:
-    """The states of a job of the past, as `job_states`. A column may be empty, and `sacct` cuts it: `OUT_OF_ME+`."""
+    """The states of a past job, like `job_states`. The column may be empty or cut by `sacct`: `OUT_OF_ME+`."""
     bare = text.strip()
     if not bare:
         return frozenset({NO_STATE})
@@ -242,7 +242,7 @@ def past_states(text: str) -> frozenset[str]:
 
 
 def not_known(states: dict[str, int]) -> str:
-    """What is assumed about states that are not known, for a person."""
+    """The sentence that says what is assumed about unknown states."""
     jobs = sum(states.values())
     what = "1 job is in a state that is" if jobs == 1 else f"{jobs:,} jobs are in states that are"
     return f"{what} not known here, taken as not running: {', '.join(states)}"
@@ -253,7 +253,7 @@ def _words(text: str) -> list[str]:
 
 
 def _check_new(word: str, text: str) -> None:
-    """Raises InputError for a word that is no state of a job that a new release may have."""
+    """Raises InputError for a word that cannot be a job state of a newer release."""
     message = f"expected the state of a job, found `{shortened(text, 60)}`"
     if _NODE_STATES.get(word.lower(), word) in _OF_NODES_ONLY:
         raise InputError(f"{message}, a state of nodes", hint="`squeue` lists jobs, `sinfo` nodes")
@@ -263,9 +263,9 @@ def _check_new(word: str, text: str) -> None:
         raise InputError(message, hint=f"did you mean `{near[0]}`?")
 
 
-#: States that a list of nodes has, and no job.
+#: States that only nodes have.
 _OF_NODES_ONLY = frozenset(_NODE_STATES.values()) - _STATES - {"UNKNOWN"}
-#: States that a queue lists, and no node has.
+#: States that only jobs have.
 _OF_JOBS_ONLY = frozenset({"RUNNING", "PENDING", "COMPLETED", "CANCELLED", "SUSPENDED", "CONFIGURING"})
 
 
@@ -285,7 +285,7 @@ def node_states(text: str) -> frozenset[str]:
             states.add(_NODE_STATES.get(bare.lower(), bare.upper()))
     if text.strip().endswith("+"):
         states.add("COMPLETING")
-    # A node that a pending job is planned on is idle otherwise; so is one that is switched off to save power.
+    # A node that is planned for a pending job is otherwise idle, and so is a node that is powered down to save energy.
     if states and states <= {"PLANNED", "POWERED_DOWN"}:
         states.add("IDLE")
     return frozenset(states)

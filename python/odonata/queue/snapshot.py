@@ -20,19 +20,19 @@ _NO_JOBS = "No jobs in the system"
 
 
 def read_queue(file: File | None = None) -> list[Job]:
-    """The jobs of a queue.
+    """Read the jobs of a queue.
 
     Parameters
     ----------
     file
         Output of `squeue --json`, of `squeue` with its header in any format that has state and node list, or of
-        `scontrol show job`; or a format of another manager (`formats`). None asks `squeue`. A
-        `Listing` has the format of a file without header, and the cluster that counts in a listing of several.
+        `scontrol show job`; or a file of another manager (`formats`). None asks `squeue`. A `Listing` adds the format
+        of a file without a header, and the cluster to read from a listing of several.
 
     Returns
     -------
     list of Job
-        All jobs, also those that do not run.
+        All jobs, running or not.
 
     Raises
     ------
@@ -62,19 +62,19 @@ def read_queue(file: File | None = None) -> list[Job]:
 
 
 def read_nodes(file: File | None = None) -> list[Node]:
-    """The nodes of a cluster, each once.
+    """Read the nodes of a cluster, each once.
 
     Parameters
     ----------
     file
         Output of `sinfo --json`, of `sinfo` with its header in any format that has state and node list, or of
-        `scontrol show node`; or a format of another manager (`formats`). None asks `sinfo`. A
-        `Listing` has the format of a file without header, and the cluster that counts in a listing of several.
+        `scontrol show node`; or a file of another manager (`formats`). None asks `sinfo`. A `Listing` adds the format
+        of a file without a header, and the cluster to read from a listing of several.
 
     Returns
     -------
     list of Node
-        Also nodes that are drained or down.
+        All nodes, also drained ones and those that are down.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _of_other_managers(file: File, what: Literal["queue", "nodes"]) -> list[Any]
 
 
 def names_clusters(file: File, command: str) -> bool:
-    """Whether a file of `squeue` or `sinfo` says of which cluster its entries are; also if it cannot be read."""
+    """Whether a file of `squeue` or `sinfo` names the cluster of its entries. True for a file that cannot be read."""
     try:
         text = read_output(str(file))
         if isinstance(file, Listing) and file.format is not None:
@@ -126,11 +126,11 @@ def names_clusters(file: File, command: str) -> bool:
             return False
         return text.strip() != _NO_JOBS and table_output.names_clusters(text, command)
     except InputError:
-        return True  # who reads it says what is wrong
+        return True  # the reader of the file reports the error
 
 
 def nodes_in_queue_file(file: File) -> list[Node] | None:
-    """The nodes that a file of a queue lists beside its jobs, as one JSON object with `jobs` and `nodes` does."""
+    """The nodes in a queue file that lists both, such as a JSON object with `jobs` and `nodes`."""
     text = read_output(str(file))
     if not text.lstrip().startswith("{") or format_of(text) is not None:
         return None

@@ -1,14 +1,14 @@
-"""The switches of a cluster as a machine for placement: leaf switches are routers, what joins them are groups.
+"""The switches of a cluster as a machine for placement: leaf switches are routers, and switches above them form groups.
 
-Read are `topology.conf`, `topology.yaml` and `scontrol show topology`, of the plugins `topology/tree` and
-`topology/block`.
+The module reads `topology.conf`, `topology.yaml` and the output of `scontrol show topology`, of the plugins
+`topology/tree` and `topology/block`.
 
-- Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). So a flat tree, in
-  which one switch joins all leaves or none does, is one group.
-- Slurm starts a job only on nodes whose switches are joined, at whatever level. Where no switch joins them all, the
-  file has several fabrics.
-- Block: a block is a router. Blocks that Slurm joins are a group: the aggregated blocks of `scontrol`, or as many
-  blocks in a row as the second of `BlockSizes` says. Without either, all blocks are one group.
+- Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). A flat tree,
+  in which one switch joins all leaves or none does, is one group.
+- Slurm starts a job only on nodes whose switches are connected at some level. Switches that are not connected belong to
+  different fabrics.
+- Block: a block is a router. A group is an aggregated block of `scontrol`, or as many consecutive blocks as the second
+  value of `BlockSizes`. Without either, all blocks are one group.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Topology:
     groups: Mapping[str, Mapping[str, tuple[str, ...]]]
     """Group -> leaf switch -> nodes."""
     fabrics: tuple[frozenset[str], ...] = ()
-    """The leaf switches of each fabric, where there are several: a job cannot span two of them."""
+    """The leaf switches of each fabric, if there are several; a job cannot span two fabrics."""
 
     @cached_property
     def parts(self) -> list[frozenset[int]]:
-        """The numbers in `shape` of the nodes that a job can have together, for each fabric."""
+        """For each fabric, the numbers in `shape` of its nodes; a job stays in one fabric."""
         if len(self.fabrics) < 2:
             return [frozenset(self.ids.values())]
         fabric_of = {leaf: number for number, leaves in enumerate(self.fabrics) for leaf in leaves}
@@ -58,9 +58,9 @@ class Topology:
 
     @cached_property
     def shape(self) -> Shape:
-        """A machine in which the cluster fits: every leaf as large as the largest, every group with as many leaves.
+        """The smallest regular machine that holds the cluster: all leaves and groups have the size of the largest.
 
-        Placement knows only regular machines. The nodes that the cluster does not have must be marked as not usable.
+        Placement knows only regular machines. Nodes that the cluster lacks must be marked as not usable.
         """
         leaves = max(map(len, self.groups.values()))
         size = max(len(nodes) for group in self.groups.values() for nodes in group.values())
@@ -79,7 +79,7 @@ class Topology:
 
     @cached_property
     def missing(self) -> list[int]:
-        """Numbers in `shape` that are no nodes."""
+        """Numbers in `shape` without a node of the cluster."""
         there = set(self.ids.values())
         return [node for node in range(self.shape.nodes) if node not in there]
 
@@ -104,7 +104,7 @@ def flat(nodes: Iterable[str]) -> Topology:
 
 
 def read_topology(file: str | Path) -> Topology:
-    """The topology in a file.
+    """Read the topology in a file.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def read_topology(file: str | Path) -> Topology:
     Raises
     ------
     InputError
-        For a file that is neither, and for switches that do not fit together; with the line.
+        For any other file, and for switches that contradict each other; with the line.
     """
     text = read_output(file)
     try:
@@ -172,7 +172,7 @@ def parse_lines(text: str) -> Lines:
 
 @dataclass(frozen=True)
 class Switch:
-    """A line of a tree. `switches` are named as often as the line names them."""
+    """A line of a tree. `switches` keeps repetitions."""
 
     line: int
     name: str
@@ -182,7 +182,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Lines:
-    """What the lines of a file say: switches, or blocks and how they are joined."""
+    """The content of a file: switches, or blocks and their aggregation."""
 
     switches: dict[str, Switch]
     blocks: dict[str, tuple[str, ...]]
@@ -191,7 +191,7 @@ class Lines:
 
 
 def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The lines that say something, with the keys as the manual writes them."""
+    """The lines that are neither empty nor comments, with the keys in the spelling of the manual."""
     known = {key.lower(): key for key in ("SwitchName", "Nodes", "Switches", "BlockName", "BlockSizes", "BlockSize")}
     known["aggregatedblock"] = "AggregatedBlock"
     number, kept = 1, ""
@@ -212,7 +212,7 @@ def _hosts(pairs: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if isinstance(listed, tuple):
         return listed
     hosts = expand_field(listed)
-    # A switch that is named twice is an error, so both names are needed.
+    # A switch that is named twice is an error, so repetitions are kept.
     return tuple(expand(listed)) if hosts and key == "Switches" else hosts
 
 
@@ -246,7 +246,7 @@ def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[st
 
 
 def _check_leaves(switches: Mapping[str, Switch]) -> None:
-    """Raises InputError for a node that only a switch above leaf switches has."""
+    """Raises InputError for a node that is listed at a switch above leaf switches and at no leaf."""
     on_leaves = {node for switch in switches.values() if not switch.switches for node in switch.nodes}
     if not on_leaves:
         return

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from odonata.recognition.graph import count, natural
-from odonata.recognition.layout import filled
+from odonata.recognition.layout import Nodes, filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.recognition.graph import Fabric, Nic
     from odonata.recognition.layout import Layout
-
-
-@dataclass
-class Nodes:
-    """The places for nodes, and who is there."""
-
-    keys: dict[str, int | str]
-    """Keys of the machine's table: NICs on each router, and NICs of a node."""
-    names: list[str | None]
-    """Host of each node; None where there is none."""
-    failed: set[int]
-    """Nodes on which no job can run: places without a host, and hosts that lack a NIC."""
-    links_of_node: int = 1
-    """Links of a host that count as one, with the bandwidth of all."""
-    notes: list[str] = field(default_factory=list)
 
 
 def numbered(fabric: Fabric, layout: Layout) -> Nodes:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
     from odonata.recognition.graph import Fabric
-    from odonata.recognition.hosts import Nodes
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,21 @@ class Stated:
     """Its table without the numbers of links, routers and hosts."""
     system: System
     """The machine with some bandwidth."""
+
+
+@dataclass
+class Nodes:
+    """The places for nodes, and who is there."""
+
+    keys: dict[str, int | str]
+    """Keys of the machine's table: NICs on each router, and NICs of a node."""
+    names: list[str | None]
+    """Host of each node; None where there is none."""
+    failed: set[int]
+    """Nodes on which no job can run: places without a host, and hosts that lack a NIC."""
+    links_of_node: int = 1
+    """Links of a host that count as one, with the bandwidth of all."""
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -17,8 +17,7 @@ from odonata.recognition import cabling, cray
 from odonata.recognition.cabling import Cable
 from odonata.recognition.export import cables
 from odonata.recognition.graph import count
-from odonata.recognition.hosts import Nodes
-from odonata.recognition.layout import Layout, Stated
+from odonata.recognition.layout import Layout, Nodes, Stated
 from odonata.recognition.names import node_names, router_names
 from odonata.recognition.remarks import NOT_OF_THE_NETWORK
 from odonata.recognition.tree_links import TreeLinks

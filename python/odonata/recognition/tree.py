@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
 from odonata.recognition import tree_hosts, tree_rows
 from odonata.recognition.graph import count, natural, pattern
 from odonata.recognition.layout import Layout, in_order
+from odonata.recognition.tree_levels import Levels, Pod
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,25 +20,6 @@ if TYPE_CHECKING:
 #: Least share of the links between leaves and spines, and between spines and cores, that must be there. Assumed, as for
 #: other kinds: a machine in production lacks fewer.
 LEAST_WHOLE = 0.75
-
-
-@dataclass
-class Pod:
-    """The switches of a pod in one plane."""
-
-    leaves: list[int]
-    spines: list[int]
-
-
-@dataclass
-class Levels:
-    """Who is a leaf, a spine and a core. Two levels are one pod without cores."""
-
-    planes: list[list[Pod]]
-    """The pods of each plane, in the same order in all planes."""
-    cores: list[list[int]]
-    """The cores of each plane."""
-    notes: list[str] = field(default_factory=list)
 
 
 def recognised(fabric: Fabric, near: Neighbours) -> Layout:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
 from odonata.recognition.graph import count, natural
-from odonata.recognition.hosts import Nodes, incomplete, room_of, seats_of
+from odonata.recognition.hosts import incomplete, room_of, seats_of
+from odonata.recognition.layout import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from odonata.recognition.graph import Fabric, Nic
     from odonata.recognition.layout import Layout
     from odonata.recognition.neighbours import Neighbours
-    from odonata.recognition.tree import Levels
-    from odonata.recognition.tree_rows import Row
+    from odonata.recognition.tree_levels import Levels, Row
 
 #: Least share of the hosts that must have their NICs as most hosts have them. Assumed, as for cables.
 LEAST_ALIKE = 0.75

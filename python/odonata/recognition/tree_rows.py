@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from odonata.recognition.graph import Fabric
     from odonata.recognition.neighbours import Neighbours
-    from odonata.recognition.tree import Levels, Pod
-
-#: The switches at the places of a row; None where a switch is missing.
-Row = list[int | None]
+    from odonata.recognition.tree_levels import Levels, Pod, Row
 
 
 @dataclass

@@ -13,11 +13,11 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.errors import unknown
-from odonata.reproduce.kept import Kept, read, read_rows
 from odonata.reproduce.links import link, linked, pages
-from odonata.reproduce.made import abouts
 from odonata.reproduce.markdown import COUNTED, counted, table, wrapped
 from odonata.reproduce.page import check_filled, quoted
+from odonata.reproduce.page_files import PageFiles, read, read_rows
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.rows import judged_again
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _begin(page: str, rows: Mapping[str, Sequence[Row]], verdicts: str) -> str:
     return wrapped(text.strip()).strip()
 
 
-def _verdicts(there: Mapping[str, Kept], rows: Mapping[str, Sequence[Row]]) -> str:
+def _verdicts(there: Mapping[str, PageFiles], rows: Mapping[str, Sequence[Row]]) -> str:
     """Which commands made the page and print its rows, and a line of verdicts for each study and model."""
     (page,) = {abouts()[name].page for name in there}
     lines: list[list[str]] = []

@@ -22,8 +22,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from odonata.errors import InputError
-from odonata.reproduce.made import SHIPPED, abouts
 from odonata.reproduce.markdown import number
+from odonata.reproduce.provenance import SHIPPED, abouts
 from odonata.reproduce.rows import is_relation, no_effect, within
 
 if TYPE_CHECKING:

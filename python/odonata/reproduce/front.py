@@ -7,11 +7,11 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata import machine
-from odonata.machine.held import never_measured
+from odonata.machine.measured_slowdowns import never_measured
 from odonata.reproduce.conclusions import SETTLED, conclusions, machines
-from odonata.reproduce.kept import outdated, read_rows
 from odonata.reproduce.links import link
 from odonata.reproduce.markdown import table, wrapped
+from odonata.reproduce.page_files import outdated, read_rows
 from odonata.reproduce.rows import judged_again
 
 if TYPE_CHECKING:

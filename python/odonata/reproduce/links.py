@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 
 _LINK = re.compile(r"\]\(study:([a-z0-9-]+)\)")
 

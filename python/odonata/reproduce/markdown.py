@@ -6,7 +6,7 @@ import re
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from odonata.reproduce.made import abouts
+from odonata.reproduce.provenance import abouts
 from odonata.reproduce.rows import VERDICTS, unsure
 
 if TYPE_CHECKING:

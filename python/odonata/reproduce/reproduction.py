@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError, unknown
 from odonata.reproduce.compose import compose
-from odonata.reproduce.kept import as_csv, as_json, read, reduced_of
-from odonata.reproduce.made import abouts, made_now
+from odonata.reproduce.page_files import as_csv, as_json, read, reduced_of
+from odonata.reproduce.provenance import abouts, provenance_now
 from odonata.study.python import plan_of
 from odonata.study.sweep import sweep
 from odonata.study.task import POINT
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from odonata.reproduce.kept import Reduced
-    from odonata.reproduce.made import Made
     from odonata.reproduce.page import Page, Texts
+    from odonata.reproduce.page_files import Reduced
+    from odonata.reproduce.provenance import Provenance
     from odonata.reproduce.rows import Row
     from odonata.study.keep import Keep
     from odonata.study.ledger import Report
@@ -115,22 +115,22 @@ class Reproduction:
         study = sweep(plan, out, backend, force=force, retry_failed=True, report=report)
         return runs_of(study, self.chosen(reduced, model))
 
-    def made(self, folder: Path | None) -> Made:
+    def made(self, folder: Path | None) -> Provenance:
         """What makes its files now; `folder` is that of studies."""
         simulated = folder is not None and self.make is not None and self.chosen(False)
-        return made_now(folder / self.of_study if folder is not None and simulated else None)
+        return provenance_now(folder / self.of_study if folder is not None and simulated else None)
 
-    def page(self, rows: Sequence[Row], runs: Runs, made: Made | None = None) -> str:
+    def page(self, rows: Sequence[Row], runs: Runs, made: Provenance | None = None) -> str:
         """The section of these rows and runs."""
         rows = self.explain(rows)
-        return self.section(rows, self.text.of_runs(rows, runs), made or made_now())
+        return self.section(rows, self.text.of_runs(rows, runs), made or provenance_now())
 
     def section(
         self,
         rows: Sequence[Row],
         texts: Texts,
-        made: Made,
-        earlier: Mapping[str, Made] | None = None,
+        made: Provenance,
+        earlier: Mapping[str, Provenance] | None = None,
         *,
         settings_above: str = "",
     ) -> str:
@@ -147,13 +147,13 @@ class Reproduction:
         folder: Path,
         *,
         reduced: bool,
-        made: Made | None = None,
+        made: Provenance | None = None,
         beside: Sequence[Row] | None = None,
     ) -> list[Path]:
         """NAME.csv, NAME.json, its page and, where there is a picture, NAME.png; the reduced form only the .csv, which
         no page is about. `beside` are the rows of the reduced form, which a full page keeps. Returns the files. Raises
         RunError if one cannot be written."""
-        made, rows = made or made_now(), self.explain(rows)
+        made, rows = made or provenance_now(), self.explain(rows)
         if reduced:
             file = folder / f"{self.name}-reduced.csv"
             _write(file, as_csv(rows, made, abouts()[self.name]))
@@ -162,7 +162,7 @@ class Reproduction:
         written = self._publish(rows, self.text.of_runs(rows, runs), folder, made, reduced=kept)
         return [*written, *self._drawn(rows, runs, folder, made)]
 
-    def _drawn(self, rows: Sequence[Row], runs: Runs, folder: Path, made: Made) -> list[Path]:
+    def _drawn(self, rows: Sequence[Row], runs: Runs, folder: Path, made: Provenance) -> list[Path]:
         """NAME.png, where there is a picture."""
         if self.picture is None:
             return []
@@ -181,7 +181,7 @@ class Reproduction:
         rows: Sequence[Row],
         runs: Runs,
         folder: Path,
-        made: Made,
+        made: Provenance,
         beside: Sequence[Row] | None = None,
     ) -> tuple[list[Row], list[Path]]:
         """Its page and rows with new rows of one model; the rows of the others and their texts stay as they are in the
@@ -221,8 +221,8 @@ class Reproduction:
         rows: Sequence[Row],
         texts: Texts,
         folder: Path,
-        made: Made,
-        earlier: Mapping[str, Made] | None = None,
+        made: Provenance,
+        earlier: Mapping[str, Provenance] | None = None,
         reduced: Reduced | None = None,
     ) -> list[Path]:
         about = abouts()[self.name]

@@ -9,17 +9,17 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, unknown
-from odonata.reproduce.kept import OUTDATED, made_of, outdated, read, read_rows
 from odonata.reproduce.links import link, linked, pages
-from odonata.reproduce.made import SHIPPED, UNKNOWN, abouts
 from odonata.reproduce.markdown import COUNTED, FITTED, counted, table
+from odonata.reproduce.page_files import OUTDATED, outdated, provenance_of, read, read_rows
+from odonata.reproduce.provenance import SHIPPED, UNKNOWN, abouts
 from odonata.reproduce.rows import KINDS, judged_again
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from odonata.reproduce.made import About, Made
+    from odonata.reproduce.provenance import About, Provenance
 
 HEAD = ("paper", "settings", "kind", *COUNTED, "rests on an interval")
 DEVIATE = "deviate"
@@ -32,7 +32,7 @@ class Summary:
 
     counts: dict[tuple[str, str, str], Counter[str]]
     """(Paper, shipped defaults or not, kind) -> verdict -> number; `interval` counts those with an interval."""
-    studies: dict[str, Made]
+    studies: dict[str, Provenance]
     same: tuple[str, ...]
     """Studies whose reduced form is kept and gives the same numbers now, as tests check."""
     missing: tuple[str, ...]
@@ -64,7 +64,7 @@ def summarise(folder: Path) -> Summary:
     Raises InputError if there is none, or a table that is none of `odonata reproduce`.
     """
     counts: dict[tuple[str, str, str], Counter[str]] = {}
-    studies: dict[str, Made] = {}
+    studies: dict[str, Provenance] = {}
     missing, alike = [], []
     differ = outdated(folder)
     for name in differ:
@@ -76,7 +76,7 @@ def summarise(folder: Path) -> Summary:
         if not file.exists():
             missing.append(name)
             continue
-        studies[name] = made_of(folder, name)
+        studies[name] = provenance_of(folder, name)
         if name not in differ and read(folder, name).reduced is not None:
             alike.append(name)
         for row in read_rows(file):
@@ -121,7 +121,7 @@ def index(summary: Summary, engine: str) -> str:
     )
 
 
-def _study(about: About, made: Made, state: str) -> list[str]:
+def _study(about: About, made: Provenance, state: str) -> list[str]:
     first = pages()[about.page][0] == about.name
     page = f"[{about.page}]({about.page}.md)" if first else ""
     study = f"[{about.name}]({link(about.name)}) ([rows]({about.name}.csv))"

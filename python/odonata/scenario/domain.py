@@ -1,7 +1,7 @@
 """Whether a question lies within what was measured: in one sentence, what no measurement has.
 
 A slowdown is checked for an operation beside a neighbour, on so many nodes, with messages of such a size, on a machine
-as the preset has it (`machine/held.toml`). Outside of that nothing is known of its error.
+as the preset has it (`machine/measured_slowdowns.toml`). Outside of that nothing is known of its error.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from odonata.machine.held import CHANGED, held, is_of_a_real_machine
+from odonata.machine.measured_slowdowns import CHANGED, is_of_a_real_machine, measured_slowdowns
 from odonata.units import size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from odonata.machine.held import Held
+    from odonata.machine.measured_slowdowns import MeasuredSlowdown
 
 
 def outside(scenario: Mapping[str, Any]) -> str | None:
@@ -25,7 +25,7 @@ def outside(scenario: Mapping[str, Any]) -> str | None:
     if len(jobs) < 2 or all(job.get("background") for job in jobs):
         return None
     preset = name.removesuffix(CHANGED)
-    if not held(preset):
+    if not measured_slowdowns(preset):
         real = is_of_a_real_machine(preset)
         return f"no slowdown on `{preset}` was ever compared with a measured one" if real else None
     listed = f"`odonata show {preset}` lists what there is"
@@ -35,14 +35,14 @@ def outside(scenario: Mapping[str, Any]) -> str | None:
         if first.get("background") and second.get("background"):
             continue
         # Which of them was the victim does not matter: an incast beside a collective is measured with that one.
-        lacking = [_lacking(held(preset), *pair) for pair in ((first, second), (second, first))]
+        lacking = [_lacking(measured_slowdowns(preset), *pair) for pair in ((first, second), (second, first))]
         if all(lacking):
             longest = max(lacking, key=len)  # it names nodes or messages, where the two were measured at all
             return f"no measurement of `{preset}` has {longest}, so the error is not known ({listed})"
     return None
 
 
-def _lacking(measured: Iterable[Held], victim: Mapping[str, Any], neighbour: Mapping[str, Any]) -> str:
+def _lacking(measured: Iterable[MeasuredSlowdown], victim: Mapping[str, Any], neighbour: Mapping[str, Any]) -> str:
     """What the measurements lack of a victim beside a neighbour; "" if they have it."""
     operation, beside = _operations(victim), _operations(neighbour)
     pair = f"`{operation}` beside `{beside}`"

@@ -9,7 +9,7 @@ from odonata.document import Table, validate
 from odonata.errors import InputError, OdonataError
 from odonata.machine import System
 from odonata.messages import error_of
-from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, on_system
+from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, named_table, on_system
 from odonata.scenario.routings.choice import AnyRouting, Unnamed, named
 from odonata.scenario.tables import JobTable, ScenarioTable
 
@@ -113,12 +113,15 @@ def default_of(system: System) -> tuple[str, Mapping[str, Any]]:
     usual, stated = system.table.usual_routing, system.table.routing
     if stated is None:
         return DEFAULTS[usual], OPTIONS.get(usual, {})
-    given = {"name": stated} if isinstance(stated, str) else {"name": DEFAULTS[usual], **stated}
+    try:
+        given = named_table(DEFAULTS[usual], {"name": stated} if isinstance(stated, str) else stated)
+    except InputError as e:
+        raise e.under("system", "routing") from None
     try:
         validate(_OfMachine, {"routing": given})
     except InputError as e:
         raise e.under("system") from None
-    return given.pop("name"), given
+    return given["name"], {key: value for key, value in given.items() if key != "name"}
 
 
 def _decided(

@@ -11,9 +11,9 @@ from odonata.machine.host import HostTable
 from odonata.machine.shape import Shape
 from odonata.scenario.apps.app import JOB_KEYS, JobNodes, Program
 from odonata.scenario.apps.bursts import LengthTable, written
+from odonata.scenario.apps.gpu_collectives import check_nodes, gpus_in_order
 from odonata.scenario.apps.listed import file_key
 from odonata.scenario.apps.mapping import Known, MappingTable
-from odonata.scenario.apps.of_nodes import check_nodes, gpus_in_order
 from odonata.scenario.apps.values import decided_overhead
 from odonata.scenario.tables import JobTable
 

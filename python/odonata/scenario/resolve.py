@@ -24,9 +24,9 @@ from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
 from odonata.scenario.refusals import keys_of_path
+from odonata.scenario.resolved_document import write_document
 from odonata.scenario.sensing import sensing_of
 from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
-from odonata.scenario.written import write_document
 
 #: Version of the core's input document.
 SPEC_VERSION = 1

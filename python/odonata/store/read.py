@@ -182,7 +182,7 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
         if name not in data["files"]:
             raise InputError(f"the manifest is damaged: `{name}` is missing", file=file, hint=_AGAIN)
     for name, facts in data["files"].items():
-        if "/" in name or name in ("", ".", "..") or not _are_facts(facts):
+        if "/" in name or name in ("", ".", "..") or not _is_size_and_digest(facts):
             raise InputError(f"the manifest is damaged at `{name}`", file=file, hint=_AGAIN)
     if verify and not is_intact(data):
         raise InputError("the manifest was changed: its checksum does not match", file=file, hint=_AGAIN)
@@ -196,7 +196,7 @@ def check_format(format_: int, file: Path) -> None:
         raise InputError(message, file=file, hint="open it with the version of odonata that wrote it")
 
 
-def _are_facts(facts: object) -> bool:
+def _is_size_and_digest(facts: object) -> bool:
     return isinstance(facts, dict) and isinstance(facts.get("bytes"), int) and isinstance(facts.get("sha256"), str)
 
 

@@ -63,7 +63,7 @@ def _write_files(run: Run, partial: Path, channels: int, inputs: Mapping[str, An
     _write_json(partial / "resolved.json", run.resolved)
     for table in TABLES:
         _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
-    facts = {path.name: files.facts_of(path) for path in sorted(partial.iterdir())}
+    facts = {path.name: files.size_and_digest_of(path) for path in sorted(partial.iterdir())}
     # The summary is in the manifest, so that a finished run is printed without reading its tables.
     manifest = {**run.manifest, "jobs": run.summary["jobs"], KEY: inputs, "files": facts}
     (partial / MANIFEST).write_text(sealed_text(manifest), encoding="utf-8")

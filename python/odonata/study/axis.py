@@ -1,4 +1,4 @@
-"""An axis of a study: the keys that it sets together, and their values one after the other."""
+"""An axis of a study: the keys that it sets together, and the values of each step."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REACH_S = 3.0
-"""Wall time in which a host must accept a connection (assumed: a round trip takes far less on any network)."""
+"""Time limit for a connection, in wall time. Assumed: a round trip is far shorter on any network."""
 INSTALL = 'pip install "odonata[cluster]"'
 DEFAULT_PORT = 8786
 """Port of a Dask scheduler where none is given (Dask's own default)."""
@@ -43,7 +43,7 @@ class Certificates:
         return any((self.ca_file, self.cert, self.key))
 
     def security(self, who: str) -> Any:
-        """A `distributed.Security` with which `who` can speak TLS.
+        """A `distributed.Security` for the TLS connections of `who`.
 
         Raises InputError for a file that is missing or not a certificate, and if neither the options nor Dask's
         configuration name any.
@@ -70,7 +70,7 @@ class Certificates:
 
 
 def temporary() -> Any:
-    """A `distributed.Security` with a key and a certificate made now, which only this process holds.
+    """A `distributed.Security` with a new key and certificate, which only this process holds.
 
     Raises InputError if `cryptography` is not installed.
     """
@@ -84,7 +84,7 @@ def temporary() -> Any:
 
 @contextmanager
 def written(security: Any, folder: Path) -> Iterator[dict[str, str]]:
-    """The files with which workers use these certificates, by the names of the options of `dask worker`.
+    """The files of these certificates, by the option of `dask worker` that takes each.
 
     Certificates that are only in memory are written to a folder in `folder` that only the user can read, and that is
     removed at the end.
@@ -105,7 +105,7 @@ def written(security: Any, folder: Path) -> Iterator[dict[str, str]]:
 
 
 def address_of(scheduler: str) -> tuple[str, str, int]:
-    """Protocol, host and port of an address such as `tls://host:8786`. Raises InputError for what is none."""
+    """Protocol, host and port of an address such as `tls://host:8786`. Raises InputError for any other text."""
     protocol, _, rest = scheduler.rpartition("://")
     protocol = protocol or "tcp"
     try:
@@ -120,7 +120,7 @@ def address_of(scheduler: str) -> tuple[str, str, int]:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a name or an address is this machine's own; `localhost.example.org` and `127.example.org` are not."""
+    """Whether a name or an address means this machine; `localhost.example.org` and `127.example.org` do not."""
     if host.lower().rstrip(".") == "localhost":
         return True
     with suppress(ValueError):
@@ -129,7 +129,7 @@ def _is_here(host: str) -> bool:
 
 
 def warning_of(scheduler: str) -> str | None:
-    """The warning about an address without encryption on another host; None if there is nothing to warn about."""
+    """The warning about an unencrypted connection to another host; None if there is no reason to warn."""
     protocol, host, _ = address_of(scheduler)
     if protocol == "tls" or _is_here(host):
         return None
@@ -160,7 +160,7 @@ def reach(scheduler: str, security: Any) -> None:
                 raise RunError(f"the scheduler at `{scheduler}` accepts TLS only\n  hint: {hint}")
     except TimeoutError as problem:
         if "read" in str(problem):
-            return  # it waits for us: the handshake was accepted
+            return  # the server waits for data, so it accepted the handshake
         raise RunError(f"no Dask scheduler answers at `{scheduler}` within {REACH_S:g} s") from None
     except ssl.SSLError as problem:
         said = problem.reason or str(problem)
@@ -176,7 +176,7 @@ def reach(scheduler: str, security: Any) -> None:
 
 
 def _speaks_tls(host: str, port: int) -> bool:
-    """Whether the other side answers the first message of TLS with one of TLS, if only to refuse us."""
+    """Whether the other side speaks TLS: it answers the first message with TLS, even if it refuses the connection."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
@@ -193,7 +193,7 @@ def _speaks_tls(host: str, port: int) -> bool:
 def listening(listen: str | None, default: str | None) -> dict[str, Any]:
     """Options of a scheduler that listens at an address (`host` or `host:port`) or at a network interface.
 
-    Raises InputError for what is neither an address of this machine nor one of its interfaces.
+    Raises InputError for anything that is neither an address nor an interface of this machine.
     """
     if listen is None:
         return {"host": default, "port": 0} if default else {"port": 0}

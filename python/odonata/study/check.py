@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.study.plan import Plan
 
 MOST = 500
-"""Most rows of an axis that are checked one by one; of a longer axis, the first ones and the last."""
+"""Up to this number, all rows of an axis are checked. Of a longer axis, the first rows and the last are checked."""
 
 
 MACHINE = ("system", "fabric", "compat")
@@ -24,9 +24,9 @@ MACHINE = ("system", "fabric", "compat")
 def check_values(plan: Plan, document: Document | None) -> None:
     """Sets every value of every axis once, with the other axes at their first value.
 
-    That finds keys that lead nowhere, misspelt names, wrong units, and machines, placement policies, files and jobs
-    that do not exist, at about a millisecond a value. What depends on the machine (too few free nodes) is left to the
-    runs, where it fails one of them. Raises InputError at the line of the value.
+    This finds unknown keys, misspelt names, wrong units, and machines, placement policies, files and jobs that do not
+    exist. A value takes about a millisecond. Errors that depend on the machine (too few free nodes) are found by the
+    runs, and only the affected run fails. Raises InputError at the line of the value.
     """
     of_machine = [index for index, axis in enumerate(plan.axes) if any(map(_is_of_machine, axis.keys))]
     for index, axis in enumerate(plan.axes):
@@ -69,7 +69,7 @@ def _check_machine(scenario: Scenario, axis: Axis, row: int, document: Document 
         _ = scenario.system
     except InputError as e:
         key = axis.keys[column]
-        # An error in the file of a machine has its position there; the line of the study shows which value caused it.
+        # The position of an error in a machine file is in that file. The line of the study shows the value.
         line = "" if e.line is None else f":{e.line}"
         where = "" if e.file is None or scenario.document.blames(e, key) else f"{e.file}{line}: "
         problem = InputError(where + e.message, hint=e.hint)
@@ -89,6 +89,6 @@ def _at(error: InputError, axis: Axis, row: int, key: str, value: object, docume
     where = axis.where.get(key)
     if document is None or where is None:
         return error.at(f"sweep of {key}, value {text(value)}")
-    # A range or a distribution has no lines for its values; its own is the nearest.
+    # The values of a range or a distribution have no lines of their own, so its line is given.
     placed = InputError(error.message, hint=error.hint, path=(*where, row))
     return document.locate(placed)

@@ -1,8 +1,8 @@
 """Workers of Dask, on any number of machines.
 
-Results come back to this process, which writes them, so workers need no common file system; if a scheduler dies, only
-the batches under way are lost. Dask gives the batches of a dead worker to others. A batch that has been on too many
-dying workers is split, and a single run with the same history has failed. A task costs Dask about 5 ms, so a batch of
+Workers return results to this process, which writes them, so they need no common file system. If a scheduler dies, only
+the batches under way are lost. Dask gives the batches of a dead worker to other workers. If too many workers die during
+a batch, the batch is split; if it is a single run, the run has failed. Dask needs about 5 ms for a task, so a batch of
 short runs should take about a second.
 
 A scheduler executes what its clients send. `OwnScheduler`, and that of `slurm.py`, speak TLS with certificates that
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 BATCH_S = 1.0
 """Wall time that a batch should take."""
 MOST = 256
-"""Points of a batch at most."""
+"""The largest number of points in a batch."""
 CONNECT_S = 10.0
 """Time limit for an answer of a scheduler that accepts connections."""
 FETCH_S = 60.0
-"""Wall time in which a finished batch must have come here."""
+"""Time limit for the transfer of a finished batch, in wall time."""
 COUNT_EVERY_S = 2.0
 """Wall time between two counts of the workers."""
 
 LOGGERS = ("distributed", "distributed.client", "distributed.utils", "tornado.application")
-"""Loggers, each with a level of its own, that tell of workers and schedulers that come and go; our errors say it."""
+"""Loggers, each with its own level, that report workers and schedulers that come and go. Our errors report this."""
 
 WORKER = "odonata.study.dask_servers.Worker"
 """The class of our own workers."""
@@ -68,7 +68,7 @@ class DaskPool:
         return self._threads
 
     def run(self, ledger: Ledger) -> None:
-        """Settles every point. Raises RunError if there is no scheduler, it is lost, or no worker can be used."""
+        """Settles every point. Raises RunError without a scheduler, if it is lost, and if no worker can be used."""
         client, ours = connected(self._scheduler, self._files)
         payload, engine = remote.payload_of(ledger.plan), fingerprint()
 
@@ -127,7 +127,7 @@ class DaskPool:
             raise RunError(f"a Dask worker failed: {type(problem).__name__}: {problem}\n  hint: {hint}")
 
     def _count(self, client: Any) -> int:
-        """Threads of all workers, at least one: the first ones may be on their way."""
+        """Threads of all workers, and at least 1, because the first workers may still be starting."""
         if time.monotonic() - self._counted > COUNT_EVERY_S or not self._threads:
             self._counted = time.monotonic()
             self._threads = sum(client.nthreads().values())
@@ -141,17 +141,17 @@ def _outcome(future: Any) -> tuple[Any, BaseException | None]:
             return future.result(timeout=FETCH_S), None
         return None, future.exception(timeout=FETCH_S) if future.status == "error" else None
     except (TimeoutError, CancelledError):
-        # Its worker died before it had handed over what it had finished, and another may take long to repeat it.
+        # The worker died before it handed over the finished batch, and repeating the batch may take long.
         return None, None
     except Exception as problem:
         return None, problem
 
 
 def connected(scheduler: Any, files: Certificates) -> tuple[Any, bool]:
-    """A client for a scheduler, given by its address, by a cluster or as a client, and whether it is ours to close.
+    """A Dask client for a scheduler (given as an address, a cluster or a client), and whether the caller must close it.
 
-    Raises InputError if Dask is not installed, the address is none or certificates are missing, RunError if no
-    scheduler that accepts us answers there.
+    Raises InputError if Dask is not installed, the address is invalid or certificates are missing, and RunError if no
+    scheduler there accepts the connection.
     """
     require_dask()
     from distributed import Client
@@ -185,7 +185,7 @@ def require_dask() -> None:
 
 @dataclass
 class OwnScheduler:
-    """A scheduler in this process, for workers that are started by hand, and perhaps some on this machine.
+    """A scheduler in this process, for workers that the user starts and, if wanted, workers on this machine.
 
     It speaks TLS with `files`, or with temporary certificates, which are written for the workers to a folder in
     `folder` that only the user can read, and are removed at the end. `say` is called with the command that starts a
@@ -193,7 +193,7 @@ class OwnScheduler:
     """
 
     listen: str | None = None
-    """Where it listens: an address, perhaps with a port, or a network interface; this machine alone without it."""
+    """Where it listens: an address with or without a port, or a network interface. Default: this machine only."""
     here: int = 0
     """Workers on this machine."""
     files: Certificates = field(default_factory=Certificates)
@@ -203,11 +203,11 @@ class OwnScheduler:
 
     @property
     def workers(self) -> int:
-        """Workers that have come."""
+        """Workers that have connected."""
         return self.here if self._pool is None else self._pool.workers
 
     def run(self, ledger: Ledger) -> None:
-        """Settles every point. Raises InputError for an address that is not ours or wrong certificates."""
+        """Settles every point. Raises InputError for an address of another machine and for wrong certificates."""
         require_dask()
         from distributed import Nanny, SpecCluster
 

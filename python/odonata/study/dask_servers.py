@@ -1,6 +1,6 @@
-"""Scheduler and workers of Dask without the HTTP server that each of them starts otherwise.
+"""Scheduler and workers of Dask without the HTTP server that each of them starts by default.
 
-That server listens in plain text even with certificates, shows what runs, and can close workers on request.
+That server is unencrypted even with certificates. It shows what runs, and anyone can close workers through it.
 """
 
 from __future__ import annotations

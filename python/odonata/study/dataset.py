@@ -1,12 +1,12 @@
-"""The tables of a study: its runs and their jobs in the order of its points, the same bytes with all workers.
+"""The tables of a study: its runs and their jobs in the order of the points. The workers do not change their bytes.
 
 ```
 study.toml        as given
 scenario.toml     the scenario that the axes change, with what `-s` has set
 runs.parquet      one row per point that is settled: its number, the axes, id, status, error, seed, totals, engine
 jobs.parquet      one row per point and job: the number, the axes, and the columns of a run's `jobs`
-walls.parquet     one row per run: id and wall time, which differ from one time to the next
-points.json       which run each point is, so that it need not be resolved again (`recall.py`)
+walls.parquet     one row per run: id and wall time, which differs between repetitions
+points.json       the run of each point, so that it is not resolved again (`resolution_cache.py`)
 manifest.json     version, axes, how many points are done; lengths and hashes of the tables and texts
 results/          finished runs by id, as they were written during the sweep
 ```
@@ -24,7 +24,7 @@ from odonata.store.columns import columns_of
 from odonata.store.engine import fingerprint
 from odonata.store.manifest import FORMAT, MANIFEST, sealed_text
 from odonata.store.write import parquet
-from odonata.study import recall, slowdowns
+from odonata.study import resolution_cache, slowdowns
 from odonata.study.axis import label
 from odonata.study.task import KEPT, POINT, PREFIX, RUN_COLUMNS
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 _MADE = "# A function makes the scenario of each point.\n"
 WALLS = ("wall_s",)
-"""Columns of runs that differ from one time to the next, and so are kept apart."""
+"""Columns of runs that differ between repetitions of a sweep, and have a table of their own."""
 APART = (*WALLS, "keep")
 """Columns that are not part of `runs`."""
 NO_RESULT = "no result of this simulator: its sources changed while the study ran, or the result was removed"
-"""The error of a settled point whose result is not there."""
+"""The error of a settled point whose result is missing."""
 
 
 def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
@@ -113,7 +113,7 @@ def axis_columns(plan: Plan, numbers: list[int]) -> dict[str, pl.Series]:
 
 
 def _column(labels: list[Any]) -> pl.Series:
-    """Numbers as numbers if they all are, everything else as texts."""
+    """A column of numbers if all values are numbers, else of texts."""
     if all(isinstance(value, bool) for value in labels):
         return pl.Series(labels, dtype=pl.Boolean)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in labels):
@@ -125,15 +125,15 @@ def _column(labels: list[Any]) -> pl.Series:
 
 
 def begin(plan: Plan, folder: Path) -> None:
-    """Write the manifest of a study whose tables are not there yet, or are about to be replaced.
+    """Write the manifest of a study before its tables are written or replaced.
 
-    It says whose folder it is if the sweep is killed. Raises RunError if it cannot be written.
+    If the sweep is killed, the manifest still names the study of the folder. Raises RunError if it cannot be written.
     """
     files.write(folder / MANIFEST, sealed_text(_facts(plan)))
 
 
 def write(ledger: Ledger, folder: Path) -> None:
-    """Write the tables of a study, and last its manifest. Raises RunError if they cannot be written."""
+    """Write the tables of a study, then its manifest. Raises RunError if they cannot be written."""
     plan = ledger.plan
     made = tables(ledger)
     contents: dict[str, bytes | memoryview] = {
@@ -146,13 +146,13 @@ def write(ledger: Ledger, folder: Path) -> None:
     for name, data in contents.items():
         files.write(folder / name, data)
     files.write(folder / "walls.parquet", parquet(made["walls"]))
-    recall.write(ledger, folder)
-    facts = {name: files.facts(data) for name, data in contents.items()}
+    resolution_cache.write(ledger, folder)
+    facts = {name: files.size_and_digest(data) for name, data in contents.items()}
     files.write(folder / MANIFEST, sealed_text({**facts_of(plan, made["runs"]), "files": facts}))
 
 
 def _facts(plan: Plan) -> dict[str, Any]:
-    """What the manifest says of a study before anything is simulated."""
+    """The manifest of a study before anything is simulated."""
     from odonata.machine import core
 
     return {
@@ -173,6 +173,6 @@ def _facts(plan: Plan) -> dict[str, Any]:
 
 
 def facts_of(plan: Plan, runs: pl.DataFrame) -> dict[str, Any]:
-    """What the manifest says of a study but for its files."""
+    """The manifest of a study without its list of files."""
     failed = runs.filter(pl.col("status") == "failed").height
     return {**_facts(plan), "settled": runs.height, "failed": failed}

@@ -1,8 +1,8 @@
 """Random axes: `[random]`, seeded.
 
-Each key has its own stream, made from the seed and the key. So another key or more samples do not change earlier draws,
-and their runs need not be repeated. Drawn numbers are rounded to six significant digits: they are readable, and do not
-depend on the mathematical library.
+Each key has its own random stream, made from the seed and the key. So a further key or more samples do not change
+earlier draws, and their runs are not repeated. Drawn numbers are rounded to six significant digits. This makes them
+readable and independent of the mathematical library.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ DISTRIBUTIONS = ("uniform", "log-uniform", "integers", "log-integers", "choice")
 
 
 def is_distribution(value: object) -> bool:
-    """Whether a table is a distribution, perhaps a misspelt one, rather than keys one level deeper."""
+    """Whether a table is a distribution (even a misspelt one) and not a table of keys one level deeper."""
     return isinstance(value, Mapping) and not all(isinstance(inner, Mapping) for inner in value.values())
 
 
 def draw(key: str, given: object, *, samples: int, seed: int) -> tuple[Any, ...]:
-    """This many values of a key. Raises InputError for anything but a distribution; its path continues from the key."""
+    """Draw values of a key. Raises InputError for anything but a distribution; its path begins below the key."""
     if not isinstance(given, Mapping) or len(given) != 1:
         hint = 'such as { uniform = [0.1, 0.9] }, { log-uniform = ["1 us", "10 us"] } or { choice = ["a", "b"] }'
         raise InputError(f"expected one distribution, found `{given!r}`", hint=hint)

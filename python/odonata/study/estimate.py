@@ -1,8 +1,8 @@
 """The remaining time of a sweep, estimated from its finished runs.
 
 Runs differ: a run with twice the messages takes twice as long. The estimate for a run is the mean time of all finished
-runs, times a factor for each of its values: the time of the finished runs with this value, relative to the mean. A
-factor from n runs is averaged with two runs of factor 1, so values with few runs count little.
+runs, multiplied by a factor for each of its values: the mean time of finished runs with this value, divided by the
+mean of all. A factor from n runs is averaged with two runs of factor 1, so a factor from few runs stays near 1.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from odonata.study.plan import Plan
 
 DRAWN = 2.0
-"""Runs of factor 1 that are added to those seen with a value."""
+"""Runs of factor 1 that are averaged with the finished runs of a value."""
 SAMPLE = 500
-"""Number of remaining points that are estimated; of more, an evenly spread sample."""
+"""The largest number of remaining points that are all estimated; of more, an evenly spread sample is."""
 
 
 class Estimate:

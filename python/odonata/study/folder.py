@@ -21,8 +21,8 @@ RESULTS = "results"
 def is_study_folder(path: Path) -> bool:
     """Whether this is the folder of a study, finished or not.
 
-    Without a manifest, which was lost, its `results` say so. A folder of the user with that name contains other files,
-    or is empty next to other files.
+    If the manifest was lost, the folder `results` identifies a study. A folder of the user with that name contains
+    other files, or is empty beside other files.
     """
     data = _manifest(path)
     if data is None:
@@ -31,7 +31,7 @@ def is_study_folder(path: Path) -> bool:
 
 
 def study_in(path: Path) -> tuple[str, set[str]] | None:
-    """The name and the keys of the axes of the study in a folder; `None` if that is not known."""
+    """The name of the study in a folder and the keys of its axes; `None` if they are not known."""
     data = _manifest(path)
     if data is None or not is_intact(data):
         return None
@@ -57,7 +57,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def read_manifest(path: Path, names: tuple[str, ...], *, verify: bool = True) -> dict[str, Any]:
-    """The manifest of a study; `names` are the files that it must know.
+    """The manifest of a study; `names` are the files that it must list.
 
     Raises InputError if it is damaged, of another format, or of a sweep that has not written its tables.
     """

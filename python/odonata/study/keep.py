@@ -1,7 +1,7 @@
-"""Further columns of `runs` that a study keeps of each run, from any table of the run.
+"""The user's own columns of `runs`: values that a study computes from any table of each run.
 
 A file names statistics under `[keep]`. In Python it can be any function from a run to named values. Kept values carry a
-mark of the statistics or the function. After a change of these, the run is simulated again.
+hash of the statistics or the function. After a change of these, the runs are simulated again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STATISTICS: dict[str, Callable[[pl.Series], Any]] = {
     "p99": lambda values: values.quantile(0.99, "lower"),
     "max": lambda values: values.max(),
 }
-"""Name in `[keep]` -> its function of the non-null values; null for no values, but 0 for `count` and `sum`."""
+"""Name in `[keep]` -> its function of the non-null values. Without values the result is null (`count`, `sum`: 0)."""
 
 KEYS = ("table", "column", "statistic", "where")
 
@@ -51,7 +51,7 @@ class Statistic:
     column: str
     statistic: str
     where: Mapping[str, Any] = field(default_factory=dict)
-    """Column -> the value that a row must have there to count."""
+    """Column -> value: only rows with this value count."""
 
     def of(self, run: Run) -> Any:
         """Its value in a run."""
@@ -75,7 +75,7 @@ class Statistics:
 
 
 def without_rows(keep: Keep | None, runs: pl.DataFrame) -> list[str]:
-    """A sentence about each kept value for which no run has a row: `where` may have a wrong value."""
+    """A warning for each kept value without a row in any run: its `where` may be wrong."""
     done = runs.filter(runs["status"] == "done")
     if not isinstance(keep, Statistics) or not done.height:
         return []
@@ -158,7 +158,7 @@ def _source(keep: Keep) -> str:
 
 
 def kept(keep: Keep, run: Run, taken: Collection[str]) -> dict[str, Any]:
-    """The kept values of a run; `taken` are existing names of columns. Raises RunError if the function fails."""
+    """The kept values of a run; `taken` are the names of other columns. Raises RunError if the function fails."""
     try:
         values = keep(run)
     except OdonataError:

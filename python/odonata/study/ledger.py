@@ -1,7 +1,7 @@
 """The ledger of a sweep: the state of every point and of every run.
 
-A worker takes points, reports their run ids, simulates the runs that it is granted, and returns the outcomes. The
-points of a dead worker are put back. No run is granted to two workers at a time, and no finished run is granted.
+A worker takes points, reports their run ids, simulates the runs that the ledger grants it, and returns the outcomes. If
+a worker dies, its points can be taken again. The ledger grants a run to one worker at a time, and no finished run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from odonata.study.task import AloneRun, Granted, Resolution
 
     Report = Callable[["Ledger"], object]
-    """Called when something has been written, with the ledger."""
+    """Called with the ledger after each write."""
 
 FLUSH_S = 0.5
 """Wall time between two writes of outcomes. A killed process loses at most the outcomes of this time."""
@@ -59,9 +59,9 @@ class Ledger:
         self.simulated = 0
         """Runs simulated by this sweep."""
         self.kept = 0
-        """Points whose run was there before."""
+        """Points whose run was finished before this sweep."""
         self.until = until
-        """When the sweep has to end, by `time.monotonic`, if it has to."""
+        """The time limit of the sweep, by `time.monotonic`; `None` without one."""
         self.estimate = Estimate(plan)
         statuses = {} if force else results.statuses(plan.mark)
         self._failed = {run for run, status in statuses.items() if status == "failed"}
@@ -70,7 +70,7 @@ class Ledger:
         self._expected_kept = len(self._known)
         self._next = 0
         self._left = len(plan)
-        self._recalled: set[int] = set()
+        self._cached: set[int] = set()
         self._again: deque[int] = deque()
         self._under_way: dict[str, int] = {}
         self._waiting: dict[str, set[int]] = {}
@@ -83,12 +83,12 @@ class Ledger:
 
     @property
     def settled(self) -> int:
-        """Points whose outcome is known and safe."""
+        """Points whose outcome is known and written."""
         return self._settled
 
     @property
     def failed(self) -> int:
-        """Points that failed, of those that are settled."""
+        """Settled points that failed."""
         return len(self.errors) + self._lost
 
     def is_settled(self, number: int) -> bool:
@@ -101,9 +101,9 @@ class Ledger:
         return {run, *(alone.id for alone in self.alone.get(run, ()))}
 
     def take(self, count: int, worth_s: float) -> list[int]:
-        """Points that no worker has taken: at most the given number, for about the given time; empty if none are left.
+        """Take points that no worker has: at most this many, for about this time; an empty list if none are left.
 
-        One point, as long as the time of runs is unknown.
+        While the time of runs is unknown, it is a single point.
         """
         taken: list[int] = []
         worth = 0.0
@@ -111,7 +111,7 @@ class Ledger:
             if self._again:
                 taken.append(self._again.popleft())
             else:
-                while self._next in self._recalled:
+                while self._next in self._cached:
                     self._next += 1
                 taken.append(self._next)
                 self._next += 1
@@ -124,7 +124,7 @@ class Ledger:
         """Points that can be taken."""
         return len(self._again) + self._left
 
-    def recall(self, resolutions: Mapping[int, Resolution], read: Mapping[str, str]) -> None:
+    def take_cached(self, resolutions: Mapping[int, Resolution], read: Mapping[str, str]) -> None:
         """Settles points whose resolutions and runs are known, before any point is taken.
 
         `read` are the files on which the resolutions depend.
@@ -132,13 +132,13 @@ class Ledger:
         for number, resolution in resolutions.items():
             runs = {resolution.id, *(alone.id for alone in resolution.alone)}
             if runs <= self._known:
-                self._recalled.add(number)
+                self._cached.add(number)
                 self._left -= 1
                 self.grant([resolution])
         self.read = {**read}
 
     def grant(self, resolutions: Iterable[Resolution]) -> list[Granted]:
-        """The runs of these resolved points that the calling worker is to simulate."""
+        """Grant the runs of these resolved points that the calling worker must simulate."""
         granted: list[Granted] = []
         for resolution in resolutions:
             if resolution.id is None:
@@ -169,7 +169,7 @@ class Ledger:
         return granted
 
     def _depend_on(self, read: Mapping[str, str] | None) -> None:
-        """Notes what a resolution depends on. A file that has changed since another resolution cannot be noted."""
+        """Records the files of a resolution. If a file changed between resolutions, nothing can be recorded."""
         if self.read is not None and read is not None and read.items() <= {**read, **self.read}.items():
             self.read |= read
         else:
@@ -179,25 +179,25 @@ class Ledger:
         """Outcomes (`task.frame_of`) and the time that each point took; written with others before long."""
         if not rows.height:
             return
-        self.results.add(rows)  # all that `flush` needs, so that a signal after this step loses nothing
+        self.results.add(rows)  # stored at once with all that `flush` needs, so that a signal loses nothing
         self.simulated += rows[f"{PREFIX}id"].n_unique()
         for number, seconds in spent:
             self.estimate.took(number, seconds)
         self.flush(FLUSH_S)
 
     def put_back(self, numbers: Iterable[int]) -> None:
-        """Points that were taken or granted, and will not be handed in."""
+        """Put back points that were taken or granted and that the worker will not return."""
         for number in numbers:
             for run in self._runs_under_way(number):
                 del self._under_way[run]
             self._again.append(number)
 
     def _runs_under_way(self, number: int) -> list[str]:
-        """The runs that were granted to this point and have not been handed in."""
+        """The runs that were granted for this point and have not come back."""
         return [run for run in self.runs_of(number) if self._under_way.get(run) == number] if number in self.ids else []
 
     def strike(self, number: int, why: str) -> None:
-        """A worker died during this point. The point is put back, or has failed if this happened before."""
+        """A worker died during this point. The point is put back; if this happened before, it has failed."""
         self._strikes[number] += 1
         if self._strikes[number] < STRIKES:
             self.put_back([number])
@@ -268,8 +268,8 @@ class Ledger:
         Runs that were there at the start and have not been met yet are taken to be still to come, and take no time.
         """
         untaken: Sequence[int] = range(self._next, len(self.plan))
-        if self._recalled:
-            untaken = [number for number in untaken if number not in self._recalled]
+        if self._cached:
+            untaken = [number for number in untaken if number not in self._cached]
         kept = min(max(0, self._expected_kept - self.kept), len(untaken))
         share = 1 - kept / len(untaken) if untaken else 1.0
         rest = self.estimate.work_s(untaken)

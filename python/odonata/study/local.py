@@ -1,4 +1,4 @@
-"""Workers on this machine: processes with one pipe each, and retries after a worker dies.
+"""Workers on this machine: processes, each with a pipe. After the death of a worker its run is repeated.
 
 The pools of the standard library lose their whole queue when a worker is killed (for example by the kernel, when memory
 runs out). Here the worker is replaced, its points are put back, and the run during which it died is tried once more.
@@ -6,11 +6,11 @@ Messages:
 
 | to the worker | answer |
 |---|---|
-| `resolve`, points | `resolved`: which run each is |
-| `run`, those of these points that are granted, and which of their runs | `outcomes`, as they come, then `free` |
+| `resolve`, points | `resolved`: the run of each point |
+| `run`, the granted ones of these points and their runs | `outcomes`, as runs end, then `free` |
 
-and before each point `at`, so that it is known what a worker died of (`broken`, if it can still say so). A batch of
-short runs is worth about a quarter of a second, so that messages, and files of results, are few.
+Before each point a worker sends `at`, so the parent knows during which point it died. A worker that fails sends
+`broken` if it can. A batch of short runs takes about a quarter of a second, which keeps messages and result files few.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 BATCH_S = 0.25
 """Wall time that a batch should take."""
 MOST = 64
-"""Points of a batch at most: as many resolved scenarios a worker holds."""
+"""The largest number of points in a batch, and so of resolved scenarios that a worker holds."""
 STILLBORN = 3
 """Number of consecutive workers that may die before their first answer. After that the sweep stops."""
 
@@ -49,7 +49,7 @@ class LocalPool:
         self._stillborn = 0
 
     def run(self, ledger: Ledger) -> None:
-        """Settles every point of the ledger. Raises RunError if workers do not even start; ends them all on Ctrl-C."""
+        """Settles every point of the ledger. Raises RunError if workers cannot start. Ctrl-C ends all workers."""
         crew: list[_Member] = []
         try:
             while not ledger.complete:
@@ -106,7 +106,10 @@ class LocalPool:
                 raise RunError(f"worker processes do not start ({why})\n  hint: {hint}")
 
     def _most(self, ledger: Ledger) -> int:
-        """Points of the next batch at most: few at the end, so that all workers end together."""
+        """The largest number of points in the next batch.
+
+        Batches become small near the end, so that workers end together.
+        """
         return max(1, min(-(-ledger.untaken // (2 * self.workers)), MOST))
 
 
@@ -117,7 +120,7 @@ class _Member:
         ours, theirs = socket.socketpair()
         with theirs:
             code = _MAIN.format(path=sys.path, descriptor=theirs.fileno(), parent=os.getpid())
-            # One thread each: there are as many workers as there is room for.
+            # One thread for each: the number of workers already uses all processors.
             environment = {"POLARS_MAX_THREADS": "1", **os.environ}
             shown = None if os.environ.get("ODONATA_TRACEBACK") else subprocess.DEVNULL
             self.process = subprocess.Popen(
@@ -130,11 +133,11 @@ class _Member:
             )
         self.pipe = Connection(ours.detach())
         self.numbers: list[int] = []
-        """Points that it has."""
+        """The points that it has taken."""
         self.at: int | None = None
-        """The point that it is at."""
+        """The point that it simulates now."""
         self.last_words = ""
-        """The reason why it ended, if it could still report one."""
+        """Why it ended, if it could report that."""
         self.started = self.idle = False
         with suppress(OSError):
             self.pipe.send(ledger.plan.packed())
@@ -166,7 +169,7 @@ class _Member:
         self.numbers, self.at, self.idle, self.started = [], None, True, True
 
     def kill(self, after_s: float = 0.0) -> str:
-        """Ends it, if it has not ended already; returns how it ended."""
+        """Ends it if it still runs; returns how it ended."""
         try:
             status = self.process.wait(after_s)
         except subprocess.TimeoutExpired:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from odonata.study.keep import Keep
 
 Make = Callable[[dict[str, Any]], Scenario]
-"""From the keys and values of a point to its scenario."""
+"""A function from the keys and values of a point to its scenario."""
 
 MOST_POINTS = 10_000_000
-"""Most points of a study: more could not be simulated in a lifetime, so they are a mistake."""
+"""Most points of a study. More could not be simulated in a lifetime, so a larger number is a mistake."""
 
 SEED = "run.seed"
 """The key of the axis whose runs are repetitions of each other."""
@@ -34,7 +34,7 @@ SEED = "run.seed"
 OF_MESSAGES = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
 """Default columns of jobs with a pattern."""
 OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "latency_mean_ps")
-"""Default columns of programs, whose result is their time."""
+"""Default columns of jobs with a program, whose result is their time."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Show:
     """`[show]`: the contents of the summary of a study, and the defaults of `compare` and `plot`."""
 
     columns: tuple[str, ...] | None = None
-    """Columns of `jobs`; the first is the one that is compared and drawn. `None`: what suits the jobs."""
+    """Columns of `jobs`; the first one is compared and drawn. `None`: chosen by the kind of the jobs."""
     by: tuple[str, ...] | None = None
     """Axes to group by; `None`: all but `run.seed`."""
     job: str | None = None
@@ -67,7 +67,7 @@ class Plan:
     keep: Keep | None = None
     """Further values that are kept of each run."""
     mark: str | None = None
-    """Identity of the kept values; it follows from `keep`."""
+    """Hash of what is kept, made from `keep`."""
     alone: bool = False
     """Whether each job that is not background is also run alone, for slowdowns."""
 
@@ -97,7 +97,7 @@ class Plan:
         return map(self.point, range(len(self)))
 
     def scenario(self, number: int) -> Scenario:
-        """The scenario of a point. Raises InputError for a key that leads nowhere, and what the function raises."""
+        """The scenario of a point. Raises InputError for an unknown key, and the errors of the function."""
         if not isinstance(self.base, Scenario):
             return self.base(dict(self.point(number)))
         changed = self.base
@@ -110,7 +110,10 @@ class Plan:
         return replace(self, alone=True, text=self.text and "alone = true\n" + self.text)
 
     def as_text(self) -> str:
-        """The study as a file, for its folder. If a function makes its scenarios, it is the part that can be a file."""
+        """The study as the text of a file.
+
+        If a function makes its scenarios, the text has only the rest of the study.
+        """
         if self.text:
             return self.text
         study: dict[str, Any] = {"alone": True} if self.alone else {}
@@ -126,14 +129,14 @@ class Plan:
         return head + writing.text(study | ({"zip": columns} if columns else {}))
 
     def sendable(self) -> Plan:
-        """The same plan for workers that have another current directory: with the absolute path of its scenario."""
+        """The same plan with the absolute path of its scenario, for workers with another current directory."""
         if not isinstance(self.base, Scenario):
             return replace(self, text="")
-        # A new scenario also leaves behind what the old one has worked out, which need not travel.
+        # A new scenario has no cached results of the old one, so they are not sent.
         return replace(self, base=Scenario(self.base.document, Path(self.base.path).absolute()), text="")
 
     def packed(self) -> bytes:
-        """That as bytes (for `pickle`); functions of a script, a notebook or a module not on the path are in them."""
+        """That as bytes for `pickle`, with the code of functions that other processes cannot import."""
         import cloudpickle
 
         functions = [function for function in (self.base, self.keep) if inspect.isfunction(function)]
@@ -160,7 +163,7 @@ def named(make: Make) -> str:
 
 
 def _importable(module: str) -> bool:
-    """Whether another process with the same path finds it."""
+    """Whether another process with the same module path can import it."""
     return module != "__main__" and PathFinder.find_spec(module.partition(".")[0]) is not None
 
 

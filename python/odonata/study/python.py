@@ -54,8 +54,8 @@ def sweep(
     ----------
     scenario
         The scenario, the path of its file, or its data (`Scenario.of`); without `axes` the path or the data of a study,
-        as `odonata sweep` takes it. Or a function that makes a scenario of the keys and values of each point, which are
-        then its own.
+        as `odonata sweep` takes it. Or a function that makes a scenario of the keys and values of each point; it
+        defines the meaning of the keys.
     axes
         Values for each key of `Scenario.set`: a list, a range such as `{"from": 1, "to": 10}`, or a function that
         returns a list (`odonata.placements`, `odonata.routings`, `odonata.systems`). A tuple of keys with tuples of
@@ -91,7 +91,7 @@ def sweep(
     Returns
     -------
     Study
-        A run that fails raises nothing: it is in `Study.failed`.
+        A failed run raises no error; it is listed in `Study.failed`.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def plan_of(
     keep: Keep | None = None,
     name: str | None = None,
 ) -> Plan:
-    """The plan that `sweep` sweeps; parameters and errors are the same."""
+    """The plan of `sweep`, with the same parameters and errors."""
     if axes is None:
         if isinstance(scenario, str | PathLike | Mapping):
             given = read.of(scenario) if isinstance(scenario, Mapping) else read.load(Path(scenario))

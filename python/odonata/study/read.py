@@ -1,4 +1,4 @@
-"""From the file of a study to a plan, with every error at its line."""
+"""Reads the file of a study as a plan. Errors name the line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from odonata.study.check import check_values
 from odonata.study.draws import draw, is_distribution
 from odonata.study.keep import read_keep
 from odonata.study.plan import Plan, Show, check_axes
-from odonata.study.recall import is_finished, recalled
+from odonata.study.resolution_cache import cached_resolutions, is_finished
 from odonata.study.task import POINT, RUN_COLUMNS
 from odonata.study.values import LARGEST, is_range, values
 
@@ -36,17 +36,17 @@ def load(path: str | Path, overrides: Iterable[str] = (), folder: Path | None = 
     """Reads the file of a study; `overrides` (`"key=value"`) change its scenario.
 
     The values of the axes are not checked if a sweep into `folder` has resolved all points.
-    Raises InputError with file and line for every error that is known before anything is resolved: keys, empty axes,
-    unequal lengths, values that no scenario can have.
+    Raises InputError with file and line for every error that needs no resolution: keys, empty axes, unequal lengths,
+    and invalid values.
     """
     path = Path(path)
     return _plan(read_document(path), path, overrides, folder)
 
 
 def of(data: Mapping[str, Any]) -> Plan:
-    """The plan of a study whose file would hold this data; files that it names are relative to the current folder.
+    """The plan of a study that is given as data. Paths in it are relative to the current folder.
 
-    Raises InputError with the path of the key for every error that is known before anything is resolved.
+    Raises InputError with the path of the key for every error that needs no resolution.
     """
     return _plan(document_of(data, "study"), Path("study.toml"))
 
@@ -84,13 +84,13 @@ def _plan(document: Document, path: Path, overrides: Iterable[str] = (), folder:
 
 
 def _check(plan: Plan, document: Document, folder: Path | None) -> None:
-    """Raises InputError for values that no scenario can have, and for a job in `[show]` that there is not."""
-    if folder is None or len(recalled(plan, folder)[0]) < len(plan):
+    """Raises InputError for invalid values, and for an unknown job in `[show]`."""
+    if folder is None or len(cached_resolutions(plan, folder)[0]) < len(plan):
         check_values(plan, document)
     scenario = plan.scenario(0).table
     names = [job.name for job in scenario.job]
     shown = plan.show.job
-    # Imported jobs have their names from files.
+    # The names of imported jobs come from files.
     if shown is not None and scenario.import_ is None and shown not in names:
         raise document.locate(unknown("job", shown, names).under("show", "job"))
 
@@ -226,7 +226,7 @@ def _about(error: InputError, key: str) -> InputError:
 
 
 def _leaves(table: Mapping[str, Any], at: Where, is_leaf: Any) -> Iterator[tuple[str, Any, Where]]:
-    """Keys and what is given for each; `run.seed = ...` means the same as `"run.seed" = ...`."""
+    """Keys and their values; `run.seed = ...` means the same as `"run.seed" = ...`."""
     for key, given in table.items():
         here = (*at, key)
         if isinstance(given, dict) and given and not is_leaf(given):
@@ -283,11 +283,11 @@ TABLE = "base"
 
 @dataclass(frozen=True)
 class Inline(Document):
-    """The table `base` of a study as a document: errors name lines of the study, `text` is the scenario alone."""
+    """The table `base` of a study as a document of its own: errors name lines of the study file."""
 
     @cached_property
     def text(self) -> str:
-        """The scenario as TOML of its own, without the comments of the study."""
+        """The scenario as TOML, without the comments of the study."""
         return writing.text(self.data)
 
     @cached_property

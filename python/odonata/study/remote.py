@@ -1,4 +1,4 @@
-"""The functions that a worker of Dask runs for a sweep. It has only these functions and their arguments."""
+"""The functions that a worker of Dask runs for a sweep. They use nothing but their arguments."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def payload_of(plan: Plan) -> bytes:
-    """A plan as it is sent with every batch: a worker may have started a moment ago."""
+    """The plan, which is sent with every batch because a worker may have just started."""
     return plan.packed()
 
 
 def resolve_batch(payload: bytes, engine: str, numbers: list[int]) -> list[task.Resolution]:
-    """Which runs these points are. Raises RunError if another engine is installed here."""
+    """The runs of these points. Raises RunError if another engine is installed here."""
     plan = _plan(payload, engine)
     return [task.resolve(plan, number)[0] for number in numbers]
 
@@ -30,9 +30,9 @@ def resolve_batch(payload: bytes, engine: str, numbers: list[int]) -> list[task.
 def run_batch(
     payload: bytes, engine: str, granted: list[task.Granted]
 ) -> tuple[pl.DataFrame, list[tuple[int, float]], list[task.Resolution]]:
-    """Rows of these points, the time that each took, and those that are no run here although they were elsewhere.
+    """The rows of these points, the time for each, and the points that could be resolved elsewhere but not here.
 
-    Points are resolved once more: another worker may have done it before.
+    The points are resolved again, because another worker may have resolved them before.
     """
     plan = _plan(payload, engine)
     outcomes: list[task.Outcome] = []

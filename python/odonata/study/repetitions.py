@@ -1,4 +1,4 @@
-"""A scenario that is repeated with several seeds: what its jobs take, and how sure that is."""
+"""A scenario with several seeds: the times of its jobs, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Repeated:
     column: str
     """Column of `jobs`."""
     runs: int
-    """Runs that have a value."""
+    """Number of runs with a value."""
     left_out: int
-    """Runs without one: failed, or cut off."""
+    """Number of runs without one: failed, or cut off."""
     median: float | None
     """Median of the runs; `None` without runs."""
     low: float | None
@@ -41,14 +41,15 @@ class Repeated:
     """Upper end."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that `odonata run --seeds N --json` prints for it."""
+        """The object for it in the output of `odonata run --seeds N --json`."""
         return asdict(self)
 
 
 def repeated(study: Study) -> list[Repeated]:
     """Slowdown and time of each job that is not background, over the seeds of a study of one scenario.
 
-    The time is that of its program, else the mean latency of its messages. Raises InputError if no run is done.
+    The time is that of the program, or, for a job with a pattern, the mean latency of its messages. Raises InputError
+    if no run is done.
     """
     points, rows = study.runs.height, jobs_of(study.jobs, None)
     jobs = []

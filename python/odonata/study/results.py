@@ -3,9 +3,9 @@
 A run is finished when its rows are in a file of `results/`. A file is either complete or absent (`odonata.files`). So a
 crash of a process or of the machine cannot damage a file or lose a run that was reported as finished. The name of a
 file ends in the first digits of the SHA-256 of its bytes: a file that was damaged later is an error and is not used.
-When there are many small ones they become one. A run may be in several files (its process was killed between writing
-the joint file and removing the small ones, or it was simulated again): what was written last counts, but one that is
-done counts more than the same one failed.
+Many small files are merged into one. A run may be in several files, because it was simulated again, or because the
+process was killed after it wrote the joint file and before it removed the small ones. The latest entry counts, but a
+finished run takes precedence over a failed one.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MANY = 64
-"""Small files that become one."""
+"""Number of small files that are merged."""
 SMALL = 4 * 2**20
-"""Bytes below which a file is small."""
+"""A file with fewer bytes is small."""
 
 _MOST_BYTES = 1 << 33
-"""Most bytes of a file. Assumed: far more than a part has; a sparse file must not fill the memory."""
+"""Size limit of a file. Assumed: far above the size of any part; it keeps a sparse file from filling the memory."""
 
 DIGITS = 16
 """Digits of the SHA-256 in the name of a file."""
@@ -44,8 +44,8 @@ _ID, _STATUS, _KEEP, _ENGINE = (f"{PREFIX}{name}" for name in ("id", "status", "
 class Results:
     """The finished runs of a study; `folder` is that of the study, `None` keeps them in memory only.
 
-    Runs by another engine (`odonata.store.engine`) are not used, except with `keep_stale`. Nobody else may be writing
-    there.
+    Runs of another engine (`odonata.store.engine`) are not used, except with `keep_stale`. No other process may write
+    to the folder.
     """
 
     def __init__(self, folder: Path | None, *, keep_stale: bool = False) -> None:
@@ -62,17 +62,17 @@ class Results:
                 raise RunError(f"cannot use `{self._folder}`: {problem.strerror or problem}") from problem
 
     def statuses(self, mark: str | None = None) -> dict[str, str]:
-        """Every run that can be used, `done` or `failed`; with a `mark` those of what it marks."""
+        """Every usable run -> `done` or `failed`; with a `mark`, only runs whose kept values have this hash."""
         current, stale = self._statuses(mark)
         return {**stale, **current} if self._keep_stale else current
 
     def stale(self, mark: str | None = None) -> set[str]:
-        """Runs that are there by other engines only."""
+        """Runs that only other engines have simulated."""
         current, stale = self._statuses(mark)
         return set(stale) - set(current)
 
     def _statuses(self, mark: str | None) -> tuple[dict[str, str], dict[str, str]]:
-        """The runs by this engine, and those by others."""
+        """The runs of this engine, and those of other engines."""
         current: dict[str, str] = {}
         stale: dict[str, str] = {}
         here = fingerprint()
@@ -84,16 +84,16 @@ class Results:
         return current, stale
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Takes rows of runs (`task.frame_of`); they are safe after the next `flush`."""
+        """Adds rows of runs (`task.frame_of`); the next `flush` writes them."""
         self._waiting.append(rows)
 
     @property
     def waiting(self) -> Sequence[pl.DataFrame]:
-        """What has been added since the last `flush`."""
+        """The rows since the last `flush`."""
         return self._waiting
 
     def flush(self) -> None:
-        """Writes what has been added. Raises RunError if it cannot be written."""
+        """Writes the added rows. Raises RunError if it cannot be written."""
         if not self._waiting:
             return
         rows = pl.concat(self._waiting, how="diagonal_relaxed")
@@ -107,8 +107,8 @@ class Results:
         self._waiting = []
 
     def rows(self, ids: Iterable[str], mark: str | None = None) -> pl.DataFrame:
-        """The rows of these runs, each run once and by one engine, in no particular order; with a `mark` those of what
-        it marks."""
+        """The rows of these runs in any order, each run once and of one engine. With a `mark`, only runs whose kept
+        values have this hash."""
         wanted = pl.DataFrame({_ID: pl.Series(list(ids), dtype=pl.String)}).unique()
         parts = [part.join(wanted, on=_ID, how="semi") for part in self._parts(mark)][::-1]
         chosen_parts = []
@@ -117,7 +117,7 @@ class Results:
                 chosen = part.filter(_is_current() == current, pl.col(_STATUS) == status)
                 rows = chosen.join(wanted, on=_ID, how="semi")
                 if rows.is_empty():
-                    continue  # a part of failed runs alone has no columns of jobs
+                    continue  # a part with failed runs only has no columns of jobs
                 chosen_parts.append(rows.unique(subset=[_ID, "job"] if status == "done" else [_ID], keep="last"))
                 wanted = wanted.join(chosen_parts[-1], on=_ID, how="anti")
         return pl.concat(chosen_parts, how="diagonal_relaxed") if chosen_parts else pl.DataFrame()
@@ -134,7 +134,7 @@ class Results:
         if len(small) < 2:
             return
         rows = pl.concat([_read(file) for file in small], how="diagonal_relaxed")
-        # The joint file takes the place of the last one; then all of them are superfluous.
+        # The joint file replaces the last small file. Then all small files can be removed.
         joint = _write(folder, _number(small[-1]), rows)
         for file in small:
             if file != joint:
@@ -142,7 +142,7 @@ class Results:
 
 
 def _is_current() -> pl.Expr:
-    """Whether rows are by this engine."""
+    """Whether this engine simulated the rows."""
     return pl.col(_ENGINE).eq_missing(pl.lit(fingerprint()))
 
 
@@ -171,7 +171,7 @@ def _digest(data: bytes | memoryview) -> str:
 
 
 def are_intact(folder: Path) -> bool:
-    """Whether the files of results of a study have the contents that their names say."""
+    """Whether the contents of the result files match the hashes in their names."""
     try:
         return all(_is_of(file, _bytes(file)) for file in _files(folder / RESULTS))
     except (OSError, InputError):

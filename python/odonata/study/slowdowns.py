@@ -1,6 +1,6 @@
-"""The columns that compare a job with its run alone, from two runs that a study keeps apart.
+"""The columns that compare a job beside others with the same job alone, from two runs of a study.
 
-Runs of a job alone are kept by ids of their own, which do not depend on its neighbours, so that points share them. The
+A run of a job alone has its own id, which does not depend on the neighbours, so several points can share it. The
 columns are those of `odonata run --alone`.
 """
 
@@ -23,7 +23,7 @@ _SUFFIXES = (*QUANTILES, "mean")
 
 
 def failures(alone: Mapping[str, tuple[AloneRun, ...]], rows: pl.DataFrame) -> dict[str, str]:
-    """Run -> the error of a run alone of one of its targets. Such runs have no slowdown, and count as failed."""
+    """Run -> the error of the run of one of its jobs alone. Such runs have no slowdown, and count as failed."""
     if not alone or rows.width == 0:
         return {}
     failed = rows.filter(pl.col(_STATUS) == "failed")
@@ -54,7 +54,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
         (pl.col("complete") if "complete" in rows.columns else pl.lit(None, pl.Boolean)).alias("alone_complete"),
         pl.col("iteration_mean_ps").alias("_iteration"),
     )
-    # A run with only this job is its run alone; other runs are skipped here.
+    # Only rows of runs with a single job are runs alone.
     there = there.join(pairs.select("_alone").unique(), on="_alone", how="semi")
     made = [name for name in there.columns if name in rows.columns]
     joined = rows.drop(made).join(pairs, on=[_ID, "job"], how="left").join(there, on="_alone", how="left")
@@ -69,7 +69,7 @@ def beside_alone(rows: pl.DataFrame, alone: Mapping[str, tuple[AloneRun, ...]]) 
             ("alone_mean_ps", "_iteration", "alone_time_ps"),
         )
     )
-    # A ratio over only what happened to arrive would be meaningless.
+    # A ratio of incomplete runs would compare different messages.
     whole = [pl.col(name).fill_null(value=True) for name in ("complete", "alone_complete") if name in joined.columns]
     slowdown = pl.when(by_itself > 0, *whole).then(here / by_itself)
     return joined.with_columns(slowdown=slowdown).drop("_alone", "_every", "_iteration").select(rows.columns)

@@ -66,7 +66,7 @@ _OURS = ("jobs", "certificates")
 
 
 def read_cluster(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Checks the table. Raises InputError, its path beginning with `cluster`."""
+    """Checks the table. Raises InputError with a path that begins with `cluster`."""
     for key, value in given.items():
         if key not in OPTIONS:
             raise unknown("key", key, OPTIONS).under("cluster", key)
@@ -86,7 +86,7 @@ def cluster_options(cluster: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("[cluster] has no `memory`", hint='such as memory = "4 GB" for each job')
     cores = cluster.get("cores", 1)
     options = {_NAMES.get(key, key): value for key, value in cluster.items() if key not in _OURS}
-    # One thread a process: a run that kills its process kills no other.
+    # One thread for each process, so that a run that crashes ends no other run.
     return {
         "python": sys.executable,
         **options,
@@ -99,12 +99,12 @@ def cluster_options(cluster: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class SlurmPool:
-    """Workers in so many Slurm jobs, which end with the sweep."""
+    """Workers in Slurm jobs, which end with the sweep."""
 
     cluster: Mapping[str, Any]
     jobs: int
     listen: str | None = None
-    """Where the scheduler listens: an address, perhaps with a port, or an interface; every interface without it."""
+    """Where the scheduler listens: an address with or without a port, or an interface. Default: every interface."""
     files: Certificates = field(default_factory=Certificates)
     """Certificates in place of temporary ones."""
     _pool: DaskPool | None = None
@@ -150,7 +150,7 @@ class SlurmPool:
 
 
 def _check(script: str) -> None:
-    """Checks that Slurm would accept a job: dask-jobqueue would retry forever without a message."""
+    """Checks that Slurm accepts a job, because dask-jobqueue repeats a refused submission forever without a message."""
     answer = subprocess.run(["sbatch", "--test-only"], input=script, capture_output=True, text=True, check=False)
     if answer.returncode != 0:
         said = " ".join(answer.stderr.split()) or f"exit status {answer.returncode}"

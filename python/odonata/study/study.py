@@ -1,4 +1,4 @@
-"""A study whose runs are done, in memory or in its folder."""
+"""The results of a study, in memory or in a folder."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Study(Attributes):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """Fingerprints of what simulated the runs (`odonata.store.engine`), `not recorded` where that is not known."""
+        """Fingerprints of the engines that simulated the runs (`odonata.store.engine`); `not recorded` if unknown."""
         recorded = self.runs.filter(pl.col("id").is_not_null())["engine"]
         return tuple(sorted(recorded.unique()))
 
@@ -164,7 +164,7 @@ class Study(Attributes):
         chosen = self._with_totals(self.rows_of(job, where))
         if by not in self.axes:
             raise unknown("axis", by, self.axes)
-        # Points that are the same run (equal values written differently, an axis without effect) count once.
+        # Points with the same run count once (equal values in different notation, an axis without effect).
         points = _narrowed(self.runs, where).unique([by, "id"], keep="first")
         chosen = chosen.join(points.select(POINT), on=POINT, how="semi")
         if isinstance(baseline, dict | list | tuple):
@@ -183,7 +183,7 @@ class Study(Attributes):
         return rows.join(self.runs.select(POINT, *totals), on=POINT, how="left", maintain_order="left")
 
     def _whole(self, rows: pl.DataFrame, column: str) -> tuple[pl.DataFrame, int]:
-        """The rows that are not cut off, and how many are. Raises InputError if all are."""
+        """The rows that are not cut off, and the number of those that are. Raises InputError if all are cut off."""
         kept, left_out = without_cut_off(rows, column)
         if left_out and not kept.height:
             hint = "give them a longer `run.horizon`, or include them with --include-incomplete"
@@ -351,7 +351,7 @@ def _narrowed(rows: pl.DataFrame, where: Mapping[str, Any] | None) -> pl.DataFra
 
 
 def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
-    """The rows of one job, or of all that are not background. Raises InputError for a job that there is not."""
+    """The rows of one job, or of all that are not background. Raises InputError for an unknown job."""
     if jobs.is_empty():
         raise InputError("no run of the study is done")
     if job is None:
@@ -411,7 +411,7 @@ def open_study(path: str | Path, *, verify: bool = True) -> Study:
         data = file.read_bytes() if file.is_file() else None
         if data is None:
             raise InputError("the file is missing from the study", file=file, hint=AGAIN)
-        if verify and files.facts(data)["sha256"] != manifest["files"][name]["sha256"]:
+        if verify and files.size_and_digest(data)["sha256"] != manifest["files"][name]["sha256"]:
             raise InputError("the file was cut off or changed", file=file, hint=AGAIN)
         if name.endswith(".parquet"):
             tables[file.stem] = _table(data, file)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Summary:
     """Rows of a table: keys of the groups, then `job` if there are several, `runs`, and the medians.
 
-    Where there are any, `cut_off` and `saturated` count the runs that are so. Those that are cut off are left out of
-    medians of latencies, times and slowdowns.
+    If there are any, `cut_off` and `saturated` count the runs that are cut off or saturated. Runs that are cut off are
+    not part of medians of latencies, times and slowdowns.
     """
 
     header: tuple[str, ...]
@@ -36,8 +36,7 @@ class Summary:
 def summarise(study: Study, *, include_incomplete: bool = False) -> Summary:
     """Medians of the columns that the study shows, sorted by the axes in the order of the study.
 
-    Axes of numbers and quantities ascend; names are in the order of the study. Raises InputError for a job that there
-    is not.
+    Axes of numbers and quantities ascend; names are in the order of the study. Raises InputError for an unknown job.
     """
     by = study.grouped()
     show = study.show
@@ -77,13 +76,13 @@ def _order(study: Study, rows: pl.DataFrame, by: Sequence[str]) -> list[int]:
 
 
 def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:
-    """What is counted of the runs of a group, as column, value and title: what happens in none is not shown."""
+    """The counts of a group as column, value and title; counts that are 0 everywhere are left out."""
     kinds = [("complete", False, "cut_off"), ("saturated", True, "saturated")]
     return [kind for kind in kinds if kind[0] in jobs.columns and (jobs[kind[0]] == kind[1]).any()]
 
 
 def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
-    """The table in plain text, times in the unit that suits each column; turned if it is wider than `width`."""
+    """The table as text, with times in a suitable unit for each column; transposed if it is wider than `width`."""
     units = [unit_of(name, [row[index] for row in summary.rows]) for index, name in enumerate(summary.header)]
     numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(units))]
     columns = [
@@ -100,13 +99,13 @@ def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
 
 
 def abbreviated(values: Sequence[str], most: int = 60) -> list[str]:
-    """Long values, such as tables of a scenario, by their beginnings; whole if two of them have the same beginning."""
+    """Long values, such as tables of a scenario, are cut; they stay whole if two of them have the same beginning."""
     short = [shortened(value, most) for value in values]
     return short if len(set(short)) == len(set(values)) else list(values)
 
 
 def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
-    """The unit in which a column of picoseconds is shown, and its picoseconds; no unit for what is no time."""
+    """The unit of a column of times, and its length in picoseconds; no unit for a column of other values."""
     if not name.endswith("_ps"):
         return "", 1.0
     return text.unit_of(abs(value) for value in values if isinstance(value, int | float) and value)

@@ -1,4 +1,4 @@
-"""A sweep: every run of a study once, and its tables."""
+"""A sweep simulates every run of a study once and writes its tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from odonata import files
 from odonata.errors import InputError, StaleWarning
 from odonata.store.engine import fingerprint
-from odonata.study import dataset, recall
+from odonata.study import dataset, resolution_cache
 from odonata.study.folder import is_study_folder, study_in
 from odonata.study.ledger import Ledger
 from odonata.study.results import Results
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 QUICK = 10_000
-"""Most points whose tables are written after Ctrl-C, within a second; for more, when the sweep is resumed."""
+"""Up to this number of points, tables are written after Ctrl-C (within a second). For more, the resumed sweep writes
+them."""
 
 
 class Backend(Protocol):
@@ -66,19 +67,19 @@ def sweep(
     with files.alone_in(out, "sweep"):
         if not _is_of(out, plan):
             dataset.begin(plan, out)
-        elif not force and recall.is_finished(plan, out):
+        elif not force and resolution_cache.is_finished(plan, out):
             with suppress(InputError):  # a damaged table is written again
                 return open_study(out)
         results = Results(out, keep_stale=keep_stale)
         if not force and not keep_stale:
             _warn_of_stale(out, results, plan.mark)
         ledger = Ledger(plan, results, force=force, retry_failed=retry_failed, report=report, until=until)
-        ledger.recall(*recall.recalled(plan, out))
+        ledger.take_cached(*resolution_cache.cached_resolutions(plan, out))
         try:
             if not ledger.complete:
                 backend.run(ledger)
         except BaseException as problem:
-            # What stopped it is said by the exception; what was finished by then is in the tables.
+            # The exception reports what stopped the sweep. The tables have all finished runs.
             ledger.flush()
             if not isinstance(problem, KeyboardInterrupt) or ledger.settled <= QUICK:
                 dataset.write(ledger, out)
@@ -98,9 +99,9 @@ def _warn_of_stale(folder: Path, results: Results, mark: str | None) -> None:
 
 
 def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:
-    """Raises InputError if a study could not be written there, or something else is there.
+    """Raises InputError if a study cannot be written there, or if the path has other contents.
 
-    The folder of another study is one only with `force`: of another name, or with none of these axes.
+    With `force`, the folder may be that of another study: with another name, or without any of these axes.
     """
     files.check_folder(folder)
     if not folder.exists() or not any(folder.iterdir()):
@@ -118,7 +119,8 @@ def check_place(folder: Path, plan: Plan, *, force: bool = False) -> None:
 
 
 def _is_of(folder: Path, plan: Plan) -> bool:
-    """Whether the folder holds this study, or an earlier form: the same name and a common axis, or its own file."""
+    """Whether the folder holds this study or an earlier form of it: the same name and a common axis, or the same
+    file."""
     from pathlib import Path
 
     present = study_in(folder)

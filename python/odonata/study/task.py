@@ -14,7 +14,7 @@ from odonata.runner import measure
 from odonata.store.engine import fingerprint
 from odonata.store.frame import polars_type
 from odonata.study.keep import kept
-from odonata.study.recall import is_repeatable
+from odonata.study.resolution_cache import is_repeatable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,13 +39,13 @@ RUN_COLUMNS: dict[str, str] = {
     "engine": "String",
     "keep": "String",
 }
-"""The values that are kept of a run in addition to its jobs, with types as polars names them. A failed run has only the
-first three, the engine (`odonata.store.engine`) and the mark of what else is kept (`keep.mark`)."""
+"""Columns of a run besides those of its jobs, with types of polars. A failed run has only the first three, the engine
+(`odonata.store.engine`) and the hash of the user's own columns (`keep.mark`)."""
 
 PREFIX = "run."
 """Prefix of these columns in a table with those of jobs."""
 KEPT = "kept."
-"""The same of what `keep` gave, which is in the first row of each run."""
+"""The prefix of columns of `keep`, whose values are in the first row of each run."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,17 @@ class AloneRun:
     name: str
     id: str
     every: bool
-    """Whether its iterations begin at a period, so that their times are compared and not the whole (`slowdown`)."""
+    """Whether its iterations begin at a fixed period. Then `slowdown` compares their times and not the time of the
+    job."""
 
 
 Granted = tuple[int, tuple[str | None, ...]]
-"""A point and its runs that are to be simulated: its own (None), and those of these jobs alone."""
+"""A point and the runs to simulate for it: its own (None), and the runs of these jobs alone."""
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """The resolution of a point: its run, or the reason why it has none."""
+    """The resolution of a point: its run, or the reason why it has no run."""
 
     number: int
     id: str | None
@@ -76,7 +77,7 @@ class Resolution:
     alone: tuple[AloneRun, ...] = ()
     """The runs of its targets alone, if the study compares with them."""
     read: Mapping[str, str] | None = None
-    """The files that it depends on (`reading.recorded`); `None` if it may depend on anything else."""
+    """The files that it depends on (`reading.recorded`); `None` if it may depend on more than files."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,13 @@ class Outcome:
     jobs: list[dict[str, Any]] | None
     """The rows of the table `jobs`; `None` if the run failed."""
     spent_s: float
-    """Wall time that it took the worker, overhead included."""
+    """Wall time of the worker for it, with overhead."""
     kept: Mapping[str, Any] = field(default_factory=dict)
     """The values of `keep`."""
 
 
 def resolve(plan: Plan, number: int) -> tuple[Resolution, Resolved | None]:
-    """Resolves a point. An error of the point is in the resolution."""
+    """Resolves a point. An error becomes part of the resolution."""
     began = time.perf_counter()
     try:
         with reading.recorded() as read:
@@ -122,10 +123,10 @@ def run(
     watch: Callable[[Mapping[str, Any]], object] | None = None,
     before_s: float = 0.0,
 ) -> list[Outcome]:
-    """Simulates what is granted of a point.
+    """Simulates the granted runs of a point.
 
-    A failure is an outcome too; only StopRun, by which `watch` ends the run, comes through. `before_s` is what the
-    point has taken already.
+    A failure becomes an outcome; the only exception that is raised is StopRun, with which `watch` ends the run.
+    `before_s` is the time that the point has already taken.
     """
     number, parts = granted
     return [_run(plan, number, resolved, part, watch, 0.0 if index else before_s) for index, part in enumerate(parts)]
@@ -164,12 +165,12 @@ class StopRun(BaseException):
 
 
 def reason(problem: BaseException) -> str:
-    """The text of the error of a failed run. A request to end is raised again."""
+    """The error of a failed run as text. Requests to exit are raised again."""
     if isinstance(problem, OdonataError):
         return str(problem)
     if isinstance(problem, MemoryError):
         return "not enough memory"
-    # A panic of the core is not an `Exception`, but it is not a request to exit either.
+    # A panic of the core is a `BaseException`, but not a request to exit.
     if isinstance(problem, Exception) or type(problem).__name__ == "PanicException":
         return f"{type(problem).__name__}: {problem} (a bug in odonata)"
     raise problem
@@ -186,7 +187,7 @@ def frame_of(
     jobs: Sequence[pl.DataFrame | None],
     kept: Sequence[Mapping[str, Any]] = (),
 ) -> pl.DataFrame:
-    """Runs as rows of one frame: a row for each job of a run, one without a job for a run that failed."""
+    """Runs as rows of one frame: a row for each job; a failed run has one row without a job."""
     import polars as pl
 
     present = [table for table in jobs if table is not None]
@@ -199,7 +200,7 @@ def frame_of(
 
 
 def _kept(jobs: Sequence[pl.DataFrame], kept: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """What was kept of the runs that are done, in the first row of each."""
+    """The values of `keep` of finished runs, in the first row of each run."""
     import polars as pl
 
     names = dict.fromkeys(name for values in kept for name in values)
@@ -220,10 +221,10 @@ def _facts(facts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def handed_in(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, list[tuple[int, float]]]:
-    """What a worker hands in: rows of all its outcomes, and for each point the time that its run took."""
+    """The result of a worker: rows of all its outcomes, and the time of each point."""
     from odonata.store.tables import jobs_table
 
-    # One table for all: making one costs more than a small run.
+    # One table for all outcomes, because making a table takes longer than a small run.
     table = jobs_table([row for outcome in outcomes for row in outcome.jobs or ()])
     ends = list(accumulate(len(outcome.jobs or ()) for outcome in outcomes))
     tables = [

@@ -12,7 +12,7 @@ from odonata.errors import InputError, unknown
 
 RANGE_KEYS = frozenset({"from", "to", "step", "count"})
 LARGEST = 1_000_000
-"""Values of one axis at most."""
+"""Most values of an axis."""
 
 Kind = Literal["number", "time", "size", "bandwidth", "percentage"]
 
@@ -28,14 +28,17 @@ class Number:
 
 
 def is_range(value: object) -> bool:
-    """Whether a table is a range rather than keys one level deeper. No key of a scenario is named `from` or `to`."""
+    """Whether a table is a range and not a table of keys one level deeper.
+
+    No key of a scenario is named `from` or `to`.
+    """
     return isinstance(value, Mapping) and (
         (bool(value) and value.keys() <= RANGE_KEYS) or not value.keys().isdisjoint(("from", "to"))
     )
 
 
 def values(given: object) -> tuple[Any, ...]:
-    """The values that a list or a range means. Raises InputError; its path leads on from the axis."""
+    """The values of a list or a range. Raises InputError with a path that begins below the axis."""
     if isinstance(given, list | tuple):
         if not given:
             raise InputError("the axis has no values", hint="an axis is a list such as [1, 2, 3]")
@@ -69,7 +72,7 @@ def number(given: object) -> Number:
 
 
 def written(value: Fraction, kind: Kind, *, whole: bool) -> int | float | str:
-    """The value as written in a scenario; quantities are rounded to whole base units."""
+    """The value in the notation of a scenario; quantities are rounded to whole base units."""
     if kind == "number":
         return int(value) if whole and value.denominator == 1 else float(value)
     if kind == "percentage":

@@ -1,8 +1,8 @@
 """A worker process of the local pool: takes points over a pipe, and returns the outcomes of their runs.
 
 `local.py` starts it as a new process, not as a fork. So it holds no locks of its parent, and a script that sweeps needs
-no `if __name__ == "__main__"`. It ends within a second after its parent, even in a long run, and leaves Ctrl-C and
-SIGTERM to the parent.
+no `if __name__ == "__main__"`. It ends within a second after its parent, even during a long run. It ignores Ctrl-C and
+SIGTERM, which the parent handles.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEND_S = 0.1
 
 def main(descriptor: int, parent: int) -> None:
     """Serves until the pipe is closed. Messages are described in `local.py`."""
-    # A terminal and a queue send these to all processes: the parent ends the workers when it has kept what is done.
+    # Terminals and queues send these signals to all processes. The parent writes the results, then ends the workers.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     pipe = Connection(descriptor)
@@ -40,7 +40,7 @@ def main(descriptor: int, parent: int) -> None:
         except Exception as problem:
             pipe.send(("broken", f"{type(problem).__name__}: {problem}"))
             raise
-    # There is nothing to clean up, and threads of libraries can be abandoned.
+    # Nothing needs to be cleaned up, so threads of libraries are not joined.
     sys.stderr.flush()
     os._exit(0)
 

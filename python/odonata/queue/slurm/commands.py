@@ -10,22 +10,22 @@ from odonata.errors import RunError
 #: Longest time of one command, in seconds. Assumed: Slurm's own commands give up after 10 s for each controller.
 TIMEOUT_S = 120
 
-#: Variables with which users change what the commands list and how.
+#: Environment variables that change the content or the format of the output.
 _CHANGES_OUTPUT = ("SQUEUE_", "SINFO_", "SACCT_", "SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN")
 
 
 def queue() -> str:
-    """All jobs as a table with a header; the name may hold the sign between the columns.
+    """All jobs as a table with a header. Names of jobs may contain the separator.
 
-    A user may give a job a name with a line feed, and what follows it looks like a row. So a mark that nobody can know
-    begins each row.
+    A user may give a job a name with a line feed, so that the rest of the name looks like a row. Therefore each row
+    begins with a mark that users cannot know.
     """
     mark = secrets.token_hex(8)
     return marked_rows(run(["squeue", "--all", f"--format={mark}|%i|%T|%D|%P|%a|%u|%L|%l|%j|%N"]), f"{mark}|")
 
 
 def marked_rows(text: str, mark: str) -> str:
-    """The rows of a text without the mark that begins each, and with a blank for every line feed inside a row.
+    """The rows of a text without their marks; a line feed inside a row becomes a blank.
 
     A text whose first line has no mark is returned as it is.
     """
@@ -46,7 +46,7 @@ def topology() -> str:
 
 
 def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
-    """What a command of Slurm prints.
+    """Run a command of Slurm and return its output.
 
     `extra` are environment variables. Raises RunError, with what the command said, if it is not installed, does not
     end within two minutes, or fails.
@@ -73,5 +73,5 @@ def run(command: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
     if done.returncode != 0:
         said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit status {done.returncode}"
         raise RunError(f"`{name}` failed: {said}")
-    # Not with `text=True`, which makes a line end of a carriage return in the name of a job.
+    # `text=True` would turn a carriage return in the name of a job into a line end.
     return done.stdout.decode(errors="replace")

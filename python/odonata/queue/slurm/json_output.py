@@ -43,7 +43,7 @@ def nodes(text: str, cluster: str | None = None) -> list[Node]:
 
 
 def nodes_beside_jobs(text: str, cluster: str | None = None) -> list[Node] | None:
-    """The nodes in a JSON text that has jobs as well, or None."""
+    """The nodes in a JSON text that also has jobs; None if it has no nodes."""
     data = _parse(text)
     if not isinstance(data, dict) or not any(isinstance(data.get(key), list) for key in ("nodes", "sinfo")):
         return None
@@ -59,12 +59,12 @@ def number(value: Any) -> int | None:
 
 
 def records_of_jobs(text: str, cluster: str | None = None) -> list[tuple[int, dict[str, Any]]]:
-    """The objects under `jobs` of one cluster, each with its place. Raises InputError if there are none such."""
+    """The objects under `jobs` of one cluster, each with its index. Raises InputError if there is no such list."""
     return _of_cluster(_records(_parse(text), ("jobs",), "sacct --json"), cluster, "jobs")
 
 
 def names_clusters(text: str) -> bool:
-    """Whether an object of a JSON text says of which cluster it is. Raises InputError if there are none."""
+    """Whether the records of a JSON text name their cluster. Raises InputError if there are no records."""
     return any(map(_cluster, _records(_parse(text), ("jobs", "nodes", "sinfo"), "squeue --json")))
 
 
@@ -74,7 +74,7 @@ def _cluster(record: dict[str, Any]) -> str:
 
 
 def _of_cluster(records: list[dict[str, Any]], cluster: str | None, what: str) -> list[tuple[int, dict[str, Any]]]:
-    """The records of one cluster, each with its place. Raises InputError for several without a choice."""
+    """The records of one cluster, each with its index. Raises InputError for several clusters if none is selected."""
     return clusters.of_one(list(enumerate(records)), lambda entry: _cluster(entry[1]), cluster, what)
 
 
@@ -108,7 +108,7 @@ def _parse(text: str) -> Any:
 
 
 def _objects(text: str) -> list[Any] | None:
-    """The objects of a text with a job or a node in each line, as `jq -c '.jobs[]'` prints them; None for another."""
+    """The objects of a text with one job or node per line, as from `jq -c '.jobs[]'`; None for any other text."""
     objects = []
     for number, line in enumerate(reading.lines(text), 1):
         if not line.strip():
@@ -127,7 +127,7 @@ def _objects(text: str) -> list[Any] | None:
 
 
 def _errors(data: dict[str, Any]) -> str:
-    """What stands under `errors`, which may be texts or objects."""
+    """The messages under `errors`, which may be texts or objects."""
     errors = data.get("errors")
     if not isinstance(errors, list):
         return ""
@@ -212,7 +212,7 @@ def _named(item: Any) -> Any:
 
 
 def _nodes(records: list[dict[str, Any]]) -> list[Node]:
-    """Nodes by name; those that are listed for several partitions are joined."""
+    """Nodes by name; the entries of a node in several partitions are merged."""
     listings = Listings()
     for at, record in enumerate(records):
         try:
@@ -259,7 +259,7 @@ def _partitions(record: dict[str, Any]) -> list[str]:
 
 
 def _up(record: dict[str, Any]) -> bool:
-    """Whether Slurm starts jobs in the partition of a record (`partition.partition.state`); true if it is not said."""
+    """Whether Slurm starts jobs in the partition of a record (`partition.partition.state`); true without a state."""
     for _ in range(2):
         inner = record.get("partition")
         if not isinstance(inner, dict):

@@ -9,16 +9,16 @@ from odonata.queue.durations import duration_s
 from odonata.queue.hosts import expand, expand_field
 from odonata.queue.records import Job, Node, job_states, node_states
 
-#: A name of a job may hold anything but a line end, so also what looks like a key. It ends with its line, or,
-#: where a record is one line, it ends before the owner. Source: scontrol(1); slurm_sprint_job_info of Slurm.
+#: The name of a job may contain anything but a line end, even text that looks like a key. It ends with its line. If the
+#: record is on one line, it ends before the owner. Source: scontrol(1); slurm_sprint_job_info of Slurm.
 _NAME = re.compile(r"(?:^|(?<=\s))JobName=")
 _OWNER = re.compile(r" (?=UserId=\S*\(\d+\))")
-#: Keys whose value is the rest of the line, where they begin one.
+#: Keys whose value is the rest of the line if they begin the line.
 _REST = re.compile(r"\s+(Comment|AdminComment|SystemComment|Command|WorkDir|StdErr|StdIn|StdOut|Reason)=(.*)")
 PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z][A-Za-z0-9_:/]*)=(\S*)")
 _TOLD = {"partition": "Partition", "account": "Account", "user": "UserId", "name": "JobName", "comment": "Comment"}
 _LATE = {"JobId": "WorkDir", "NodeName": "CfgTRES"}
-"""First key of a record -> one that every release prints for every job or node, after all that is read here."""
+"""First key of a record -> a key that every release prints for every job or node, after all keys that are read here."""
 
 
 def is_records(text: str, key: str) -> bool:
@@ -48,7 +48,7 @@ def records(text: str, first: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _pairs(row: str, line: int) -> list[tuple[str, str]]:
-    """The keys of a line with their values. Raises InputError if nobody can say where the name of a job ends."""
+    """The keys of a line with their values. Raises InputError if the end of the name of a job is ambiguous."""
     if rest := _REST.fullmatch(row):
         return [(rest[1], rest[2])]
     name = _NAME.search(row) if row.startswith("JobId=") else None

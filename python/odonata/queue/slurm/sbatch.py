@@ -1,8 +1,8 @@
-"""The options of `sbatch` before the name of the script, so that none of them names nodes.
+"""Checks the options of `sbatch` before the script: none of them may name nodes.
 
 `sbatch` reads options up to the first word that is neither an option nor its value; that word is the script. It accepts
-long options shortened, and short ones joined (`-Hw node9`). So which word is the script depends on which options take
-a value. Source of the lists: sbatch(1) of Slurm 25.05.
+long options shortened, and short ones joined (`-Hw node9`). So the options
+that take a value decide which word is the script. Source of the lists: sbatch(1) of Slurm 25.05.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from odonata.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Options that say which nodes, or how many.
+#: Options that choose nodes or their number.
 _OURS = ("nodelist", "nodes", "nodefile")
 _OURS_SHORT = "wNF"
 #: Short options with a value, in the same word or in the next; those whose value may follow in the same word only; and
@@ -146,8 +146,7 @@ _BARE = frozenset(
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The options of `sbatch`, and the script with its own arguments.
 
-    Raises InputError for an option that says which nodes or how many, and for one of which nobody can say where its
-    value ends.
+    Raises InputError for an option that chooses nodes or their number, and for an option whose value has no clear end.
     """
     at = 0
     while at < len(arguments):

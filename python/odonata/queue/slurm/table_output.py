@@ -1,7 +1,7 @@
-"""What `squeue`, `sinfo` and `sacct` print as a table with a header: blanks or a sign between the columns.
+"""Tables with a header from `squeue`, `sinfo` and `sacct`, whose columns are separated by blanks or a character.
 
 The default formats and those of `-o`, `-O` and `--parsable2` are read. Columns are found by the names in the header.
-Between blanks the name of a job may hold blanks and the last column may be empty.
+If blanks separate the columns, the name of a job may contain blanks, and the last column may be empty.
 """
 
 import re
@@ -38,7 +38,7 @@ _COLUMNS = {
 _TOLD = ("partition", "account", "user", "name", "comment")
 #: Columns whose values may hold blanks.
 _FREE = ("name", "jobname", "comment", "reason", "command", "work_dir", "workdir")
-#: Command -> how it prints a table that is not cut, with a sign between the columns.
+#: Command -> its options for a table that is not cut, with a separator between the columns.
 _WHOLE = {
     "squeue": "`squeue -o '%i|%T|%D|%N'` or `squeue --json`",
     "sinfo": "`sinfo -o '%P|%a|%T|%N'` or `sinfo --json`",
@@ -71,7 +71,7 @@ class Row:
 
 
 def queue(text: str, header: str | None = None, cluster: str | None = None) -> list[Job]:
-    """The jobs of one cluster from `squeue`; `header` is what the text lacks. Raises InputError with the line."""
+    """The jobs of one cluster from `squeue`; `header` is for a text without one. Raises InputError with the line."""
     jobs = []
     seen: dict[str, int] = {}
     for row in of_cluster(rows(text, ("state", "hosts"), "squeue", header), cluster, "jobs"):
@@ -99,7 +99,7 @@ def queue(text: str, header: str | None = None, cluster: str | None = None) -> l
 
 
 def nodes(text: str, header: str | None = None, cluster: str | None = None) -> list[Node]:
-    """The nodes of `sinfo`, each once; `header` is what the text lacks. Raises InputError with the line."""
+    """The nodes of `sinfo`, each once; `header` is for a text without one. Raises InputError with the line."""
     listings = Listings()
     listed = list(rows(text, ("state", "hosts"), "sinfo", header))
     if not any(row.get("cluster") for row in listed):
@@ -115,19 +115,19 @@ def nodes(text: str, header: str | None = None, cluster: str | None = None) -> l
 
 
 def names_clusters(text: str, command: str, header: str | None = None) -> bool:
-    """Whether a table says of which cluster a row is. Raises InputError as `rows`."""
+    """Whether a table names the cluster of each row. Raises InputError like `rows`."""
     return any(row.get("cluster") for row in rows(text, ("state", "hosts"), command, header))
 
 
 def of_cluster(listed: Iterable[Row], cluster: str | None, what: str) -> list[Row]:
-    """The rows of one cluster. Raises InputError for several without a choice."""
+    """The rows of one cluster. Raises InputError for several clusters if none is selected."""
     return clusters.of_one(list(listed), lambda row: row.get("cluster"), cluster, what)
 
 
 def hosts(row: Row) -> tuple[str, ...]:
-    """The hosts of a row, each once; none for the reason in brackets of a job that waits.
+    """The hosts of a row, each once; an empty list for a waiting job, whose field has a reason in brackets.
 
-    Raises InputError if the list is cut, with what to do about it.
+    Raises InputError, with a remedy, if the list is cut.
     """
     try:
         return expand_field(row["hosts"])
@@ -140,7 +140,7 @@ def _whole(row: Row) -> str:
 
 
 def check_count(row: Row, names: tuple[str, ...]) -> None:
-    """Raises InputError if the list of a job's nodes does not have as many as the row says."""
+    """Raises InputError if the number of hosts in the list differs from the number in the row."""
     if not names:
         raise InputError(f"the job runs, but its node list is `{row['hosts']}`", hint=_whole(row))
     count = reading.whole(row.get("count"))
@@ -232,7 +232,7 @@ class _Split:
         return {column: values[at].strip() for column, at in self.known.items()}
 
     def _by_sign(self, line: str) -> list[str]:
-        """Commas and other signs inside the brackets of a host list, or in the last column, do not separate."""
+        """Splits a line at the separator, except inside the brackets of a host list and in the last column."""
         sign = self._sign or ""
         parts = line.split(sign) if sign != "," else re.split(r",(?![^\[]*\])", line)
         extra = len(parts) - len(self._names)
@@ -243,9 +243,9 @@ class _Split:
     def _by_blanks(self, line: str) -> list[str]:
         words = line.split()
         last = self._names[-1]
-        # The reason of a job that waits may hold blanks: (ReqNodeNotAvail, UnavailableNodes:n[1-3])
+        # The reason of a waiting job may contain blanks: (ReqNodeNotAvail, UnavailableNodes:n[1-3])
         if last.endswith("(reason)") and line.rstrip().endswith(")"):
-            # The last bracket, since a name may hold one, too.
+            # Search for the last bracket, because a name may contain one.
             starts = [i for i, word in enumerate(words) if word.startswith("(") and i >= len(self._names) - 1]
             if starts:
                 at = starts[-1]
@@ -256,7 +256,7 @@ class _Split:
         elif extra == -1 and self.known.get("hosts") == len(self._names) - 1 and "(" not in last:
             words.append("")  # %N is empty for a job that waits
         if len(words) != len(self._names) or not self._fits(words):
-            # Columns of `-O` have fixed widths, and nothing between them where a value is as wide.
+            # Columns of `-O` have fixed widths. A value that fills its column touches the next one.
             ends = [*self._starts[1:], len(line)]
             cut = [line[a:b].strip() for a, b in zip(self._starts, ends, strict=True)]
             if self._fits(cut):
@@ -264,12 +264,12 @@ class _Split:
         return words
 
     def _free(self) -> int | None:
-        """The column that may hold the sign itself, if there is just one."""
+        """The only column whose values may contain the separator; None if there are several."""
         free = [at for at, name in enumerate(self._names) if name in _FREE]
         return free[0] if len(free) == 1 else None
 
     def _fits(self, values: list[str]) -> bool:
-        """Whether columns cut at the beginnings of the header's words hold a state of a job that is known."""
+        """Whether the columns, cut where the words of the header begin, contain a known job state."""
         at = self.known.get("state")
         if at is None:
             return False

@@ -30,6 +30,18 @@ _CELLS = 100
 """Points of the FFT along each axis, the default of the motif."""
 
 
+COLLECTIVES = {
+    "alltoall": {"collective": "alltoall", "algorithm": "linear-shift"},
+    "broadcast": {"collective": "broadcast", "algorithm": "binary"},
+}
+"""Patterns of the paper that are collectives -> with the algorithms of the fork's firefly."""
+
+
+def named(pattern: str) -> dict[str, Any]:
+    """The keys of an `app` that name a pattern of the paper."""
+    return dict(COLLECTIVES.get(pattern, {"motif": pattern}))
+
+
 def can(motif: str, message: str, *, any_ranks: bool = False) -> bool:
     """Whether the authors' programs can do it: the FFT has a size of its own, for a multiple of 4 ranks."""
     return motif != "fft3d" or (message == "1 KB" and not any_ranks)
@@ -48,7 +60,7 @@ def program(motif: str, message: str, ranks: int) -> dict[str, Any]:
     """
     size = units.size_bytes(message)
     if motif == "broadcast":
-        return {"motif": motif, "message": f"{8 * size} B"}
+        return {**COLLECTIVES[motif], "message": f"{8 * size} B"}
     if motif in ("halo3d", "halo3d26"):
         return {"motif": motif, "cells": [16, 16, 16], "fields": size // 1000, "width": 8, "reduce": True}
     if motif == "fft3d":
@@ -56,7 +68,7 @@ def program(motif: str, message: str, ranks: int) -> dict[str, Any]:
     if motif == "halo2d":
         width = max(x for x in range(1, isqrt(ranks) + 1) if ranks % x == 0)
         return {"motif": motif, "message": message, "grid": [width, ranks // width]}
-    return {"motif": motif, "message": message}
+    return {**named(motif), "message": message}
 
 
 def _fft(ranks: int) -> list[dict[str, Any]]:
@@ -67,8 +79,8 @@ def _fft(ranks: int) -> list[dict[str, Any]]:
 
     def exchange(axis: int) -> dict[str, Any]:
         each = -(-points * 16 // (ranks * grid[axis]))
-        return {"motif": "alltoall", "message": f"{each} B", "along": {"grid": grid, "axis": axis}}
+        return {**COLLECTIVES["alltoall"], "message": f"{each} B", "along": {"grid": grid, "axis": axis}}
 
-    compute, barrier = {"compute": f"{cost} ns"}, {"motif": "barrier"}
+    compute, barrier = {"compute": f"{cost} ns"}, {"collective": "barrier", "algorithm": "binary"}
     forward = [compute, exchange(0), compute, exchange(1), compute, barrier]
     return [*forward, compute, exchange(1), compute, exchange(0), {"compute": f"{2 * cost} ns"}, barrier]

@@ -19,7 +19,7 @@ import polars as pl
 from odonata import machine, placement
 from odonata.placement import Job
 from odonata.placement.splitmix import SplitMix64
-from odonata.reproduce.zhang2018.as_run import FABRIC, HEADER, ITERATIONS, LAST_RANK, can, program
+from odonata.reproduce.zhang2018.as_run import FABRIC, HEADER, ITERATIONS, LAST_RANK, can, named, program
 from odonata.reproduce.zhang2018.workloads import MACHINE, MOTIFS, as_authors_drew, read
 from odonata.scenario import Scenario
 
@@ -418,7 +418,7 @@ def make(point: Mapping[str, Any]) -> Scenario:
 def _app(routers: str, job_class: JobClass) -> dict[str, Any]:
     if routers == AS_RUN:
         return program(job_class.motif, job_class.message, RANKS_PER_NODE * job_class.nodes)
-    return {"motif": job_class.motif, "message": job_class.message}
+    return {**named(job_class.motif), "message": job_class.message}
 
 
 @lru_cache

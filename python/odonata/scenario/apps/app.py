@@ -141,17 +141,12 @@ class PhasedProgram(Program):
         return {"name": "phases", "phases": self.phases(ranks)}
 
 
-class Motif(PhasedProgram):
-    """What an application does in an iteration."""
-
-    motif: str
-
-
-class ComputingMotif(Motif):
-    """A motif in which every rank computes first, then communicates."""
+class ComputingProgram(PhasedProgram):
+    """A program in which every rank computes first, then communicates."""
 
     compute: Duration = Field(
-        0, description="computing at the start of each iteration (default: none, as Zhang 2018 ran it)"
+        0,
+        description="computing at the start of each iteration (default: none, as in Zhang 2018 and the OSU benchmarks)",
     )
     jitter: Duration = Field(0, description="mean of an additional exponential computing time (default: none)")
 
@@ -160,6 +155,16 @@ class ComputingMotif(Motif):
         if not self.compute and not self.jitter:
             return []
         return [computing(self.compute, self.jitter)]
+
+
+class Motif(PhasedProgram):
+    """What an application does in an iteration."""
+
+    motif: str
+
+
+class ComputingMotif(ComputingProgram, Motif):
+    """A motif in which every rank computes first, then communicates."""
 
 
 def computing(ps: int, jitter_ps: int) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from odonata.machine import core
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import Program, computing
 from odonata.scenario.apps.chakra_files import rank_files
-from odonata.scenario.apps.chosen import AlgorithmTable, FlopRate
 from odonata.scenario.apps.grid import by
+from odonata.scenario.apps.learning_options import AlgorithmTable, FlopRate
 from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.trace import MOST_BYTES
 

@@ -1,7 +1,6 @@
 """Collectives that NCCL does in channels on nodes with GPUs: their algorithms, protocols and costs."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
@@ -10,13 +9,13 @@ from odonata.errors import InputError
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import JobNodes
 from odonata.scenario.apps.collective import SizedCollective, single_phase_problem
+from odonata.scenario.apps.gpu_collectives import GPU_COLLECTIVES, Data, gpus_of_a_node
 from odonata.scenario.apps.nccl import ALGORITHMS as NCCL_ALGORITHMS
 from odonata.scenario.apps.nccl import NCCL, ORDER, Communicator, choice, communicator, known, limits
-from odonata.scenario.apps.of_nodes import OF_NODES, Data, gpus_of_a_node
 from odonata.scenario.apps.protocols import PROTOCOLS, tree_chunk, with_limits, with_protocol, without_handshakes
 from odonata.units import format_bytes
 
-#: Algorithms that have protocols of NCCL, besides others of `OF_NODES`, and that have chunks.
+#: Algorithms that have protocols of NCCL, besides others of `GPU_COLLECTIVES`, and that have chunks.
 RING, TREE = "ring", "double-binary-tree"
 #: The algorithm that every such collective has.
 CHANNELS = NCCL_ALGORITHMS["ring"]
@@ -26,7 +25,7 @@ class ChannelledCollective(SizedCollective):
     """A collective with channels and protocols of NCCL, on nodes with GPUs."""
 
     #: Its algorithms for nodes with GPUs.
-    of_nodes: ClassVar[tuple[str, ...]] = (CHANNELS,)
+    gpu_algorithms: ClassVar[tuple[str, ...]] = (CHANNELS,)
 
     protocol: Literal[(*PROTOCOLS,)] | None = Field(  # type: ignore[valid-type]
         None,
@@ -42,7 +41,7 @@ class ChannelledCollective(SizedCollective):
     @property
     def for_each_gpu(self) -> str | None:
         """Its algorithm, if it is one for nodes with GPUs."""
-        return self.algorithm if self.algorithm in (*self.of_nodes, NCCL) else None
+        return self.algorithm if self.algorithm in (*self.gpu_algorithms, NCCL) else None
 
     def vector(self, ranks: int) -> int:  # noqa: ARG002
         """Bytes of all blocks together."""
@@ -77,32 +76,32 @@ class ChannelledCollective(SizedCollective):
     def decided(self, ranks: int) -> Self:
         """With its algorithm filled in. Raises InputError for a protocol that it does not have."""
         made = super().decided(ranks)
-        if made.protocol is not None and made.algorithm not in (RING, *self.of_nodes, NCCL):
-            hint = f"algorithm = {', '.join(f'`{name}`' for name in (RING, *self.of_nodes))}"
+        if made.protocol is not None and made.algorithm not in (RING, *self.gpu_algorithms, NCCL):
+            hint = f"algorithm = {', '.join(f'`{name}`' for name in (RING, *self.gpu_algorithms))}"
             raise InputError(f"`{made.algorithm}` has no protocol of NCCL", hint=hint, path=("protocol",))
         return made
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase, of an algorithm that does not depend on nodes."""
-        if self.algorithm in (*self.of_nodes, NCCL) or self.protocol is not None:
-            key = "algorithm" if self.algorithm in (*self.of_nodes, NCCL) else "protocol"
+        if self.algorithm in (*self.gpu_algorithms, NCCL) or self.protocol is not None:
+            key = "algorithm" if self.algorithm in (*self.gpu_algorithms, NCCL) else "protocol"
             raise single_phase_problem(key, getattr(self, key))
-        return super().phases(ranks)
+        return super().operation(ranks)
 
-    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; some algorithms, and protocols, depend on the GPUs of a node."""
+    def operation_with(self, ranks: int, overhead: HostTable) -> dict[str, Any]:
+        """The operation; some algorithms, and protocols, depend on the GPUs of a node."""
         protocol = PROTOCOLS[self.protocol or "simple"]
         size, limit = protocol.carried(self.message), self._limit()
-        if self.algorithm in OF_NODES:
+        if self.algorithm in GPU_COLLECTIVES:
             inside = gpus_of_a_node(self.algorithm, overhead, "algorithm")
             chunk = self.own_chunk() or tree_chunk(self.protocol or "simple", self.message, ranks // inside, inside)
             data = Data(size, self.collective, protocol.carried(chunk), limit)
-            return OF_NODES[self.algorithm](data, ranks, self.paid(overhead))
+            return GPU_COLLECTIVES[self.algorithm](data, ranks, self.paid(overhead))
         if self.protocol is None:
-            return super().body_with(ranks, folder, overhead)
+            return super().operation_with(ranks, overhead)
         gpus_of_a_node(self.protocol, overhead, "protocol")
         plain = self.model_copy(update={"message": size, "protocol": None})
-        body = plain.body_with(ranks, folder, overhead)
+        body = plain.operation_with(ranks, overhead)
         return body if limit is None else {**body, "rates": [[0, limit]]}
 
     def own_chunk(self) -> int | None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, SerializeAsAny
 
 from odonata.document import input_error_as_problem, validate
-from odonata.errors import InputError, nearest, shortened, unknown
+from odonata.errors import InputError, nearest, shortened
 from odonata.scenario.apps.app import App
-from odonata.scenario.apps.listed import FILES, KINDS, TABLES
+from odonata.scenario.apps.listed import FILES, KINDS, TABLES, named, own_name
 
 
 def read_app(value: Any) -> App:
@@ -33,15 +33,8 @@ def read_app(value: Any) -> App:
     key, name = given[0], value[given[0]]
     if key in FILES or key in TABLES:
         return validate(FILES[key] if key in FILES else TABLES[key], value)
-    table = KINDS[key]
-    if not isinstance(name, str):
-        raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))
-    if name not in table:
-        other = next((kind for kind in KINDS if name in KINDS[kind]), None)
-        error = unknown(key, name, table)
-        hint = f'`{name}` is a {other}: {other} = "{name}"' if other else error.hint
-        raise InputError(error.message, hint=hint, path=(key,))
-    return validate(table[name], value)
+    name = own_name(key, name)
+    return validate(named(key, name, KINDS), {**value, key: name})
 
 
 if TYPE_CHECKING:

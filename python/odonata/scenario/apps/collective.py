@@ -2,11 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from odonata import _core
 from odonata.errors import InputError
-from odonata.scenario.apps.app import PhasedProgram
+from odonata.machine.host import HostTable
+from odonata.scenario.apps.app import ComputingProgram
 from odonata.scenario.apps.libraries import LIBRARIES, chosen
 from odonata.scenario.apps.values import MessageSize
 
@@ -29,8 +31,8 @@ def algorithm_of(collective: str, *others: str) -> Any:
     return Literal[(*ALGORITHMS[collective], *others, *LIBRARIES)]
 
 
-class Collective(PhasedProgram):
-    """A collective operation of MPI, by one of its algorithms."""
+class Collective(ComputingProgram):
+    """A collective operation of MPI, by one of its algorithms, after computing."""
 
     #: Algorithm -> its description, as declared by the core.
     algorithms: ClassVar[Mapping[str, str]]
@@ -67,8 +69,31 @@ class Collective(PhasedProgram):
         return 0
 
     def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """A single phase."""
+        """Computing, and the operation."""
+        return [*self.computing(), *self.operation(ranks)]
+
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
+        """The operation alone: a single phase."""
         return [{"what": {"name": self.collective, "algorithm": self.algorithm, **self.options(ranks)}}]
+
+    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:  # noqa: ARG002
+        """Computing, and the operation, which may depend on the GPUs of a node."""
+        body = self.operation_with(ranks, overhead)
+        if body["name"] == "phases":
+            return {**body, "phases": [*self.computing(), *body["phases"]]}
+        if self.jitter:
+            message = f"`{self.algorithm}` has no random times"
+            raise InputError(message, hint="`compute` is the same in each iteration", path=("jitter",))
+        for first, *_ in body["stages"]:
+            first["what"]["ps"] += self.compute
+        return body
+
+    def operation_with(self, ranks: int, overhead: HostTable) -> dict[str, Any]:  # noqa: ARG002
+        """The operation alone as a body, which may depend on the GPUs of a node.
+
+        A body that is not of phases is of stages, whose first node is the call of the collective.
+        """
+        return {"name": "phases", "phases": self.operation(ranks)}
 
 
 class SizedCollective(Collective):

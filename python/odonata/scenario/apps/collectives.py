@@ -4,7 +4,6 @@ What each algorithm sends is in the crate `odonata-programs`, `collective/`; `do
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
@@ -14,9 +13,9 @@ from odonata.machine.host import HostTable
 from odonata.scenario.apps.app import JobNodes
 from odonata.scenario.apps.channelled import CHANNELS, TREE, ChannelledCollective
 from odonata.scenario.apps.collective import ALGORITHMS, Collective, SizedCollective, algorithm_of, single_phase_problem
+from odonata.scenario.apps.gpu_collectives import GPU_COLLECTIVES, by_rails, gpus_of_a_node, node_after_node
 from odonata.scenario.apps.libraries import REDUCE_BROADCAST, chosen
 from odonata.scenario.apps.nccl import DIRECT, NCCL, PXN, exchange
-from odonata.scenario.apps.of_nodes import OF_NODES, by_rails, gpus_of_a_node, node_after_node
 from odonata.scenario.apps.values import MessageSize
 
 __all__ = ["ALGORITHMS", "Collective", "SizedCollective"]
@@ -108,11 +107,11 @@ class Allreduce(ChannelledCollective):
 
     reason: ClassVar[str] = "`recursive-doubling` up to 2 KiB, else `rabenseifner`: as MPICH (Thakur 2005, section 4)"
 
-    of_nodes: ClassVar[tuple[str, ...]] = (*OF_NODES,)
+    gpu_algorithms: ClassVar[tuple[str, ...]] = (*GPU_COLLECTIVES,)
 
     collective: Literal["allreduce"]
     message: MessageSize = Field(description="size of the vector of each rank (osu_allreduce)")
-    algorithm: algorithm_of("allreduce", *OF_NODES, NCCL) | None = Field(  # type: ignore[valid-type]
+    algorithm: algorithm_of("allreduce", *GPU_COLLECTIVES, NCCL) | None = Field(  # type: ignore[valid-type]
         None,
         description="how (default: recursive-doubling up to 2 KiB, else rabenseifner, as MPICH); `hierarchical`, "
         "`ring-channels`, `double-binary-tree` and `nccl` for nodes with GPUs",
@@ -134,10 +133,10 @@ class Allreduce(ChannelledCollective):
             raise InputError(f"`{made.algorithm}` has no chunks", hint=f"algorithm = `{TREE}`", path=("chunk",))
         return made
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase; or a reduction to rank 0 and a broadcast from it, each as Open MPI does it."""
         if self.algorithm != REDUCE_BROADCAST:
-            return super().phases(ranks)
+            return super().operation(ranks)
         parts = [(name, chosen("open-mpi", name, ranks, self.message)) for name in ("reduce", "broadcast")]
         return [{"what": {"name": name, "algorithm": how, "root": 0, "bytes": self.message}} for name, how in parts]
 
@@ -265,19 +264,19 @@ class Alltoall(SizedCollective):
         if self._chosen:
             yield f"`{NCCL}` takes `{self.algorithm}` for the all-to-all on {ranks} ranks"
 
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
+    def operation(self, ranks: int) -> list[dict[str, Any]]:
         """A single phase."""
         if self.algorithm in (PXN, NCCL):
             raise single_phase_problem("algorithm", self.algorithm)
-        return super().phases(ranks)
+        return super().operation(ranks)
 
-    def body_with(self, ranks: int, folder: Path, overhead: HostTable) -> dict[str, Any]:
-        """As `body`; by rails, and where each GPU has a rank, it depends on the GPUs of a node."""
+    def operation_with(self, ranks: int, overhead: HostTable) -> dict[str, Any]:
+        """The operation; by rails, and where each GPU has a rank, it depends on the GPUs of a node."""
         if self.algorithm == PXN:
             return {"name": "phases", "phases": [by_rails(gpus_of_a_node(PXN, overhead, "algorithm"), self.message)]}
         if self.algorithm == DIRECT and self._node_after_node and overhead.gpu is not None:
             return {"name": "phases", "phases": [node_after_node(overhead.gpu.count, self.message)]}
-        return super().body_with(ranks, folder, overhead)
+        return super().operation_with(ranks, overhead)
 
 
 class Barrier(Collective):

@@ -1,8 +1,9 @@
 """The applications that a scenario can name. Each is imported when it is looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from odonata.errors import InputError, unknown
 from odonata.lazy import ByName
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ PATTERNS: Mapping[str, "type[Pattern]"] = ByName(
         "broadcast": "patterns.Broadcast",
         "group-peers": "patterns.GroupPeers",
         "group-shift": "patterns.GroupShift",
-        "worst-case": "patterns.GroupShift",
     },
 )
 #: All collectives by name.
@@ -60,16 +60,21 @@ MOTIFS: Mapping[str, "type[Motif]"] = ByName(
         "fft3d": "motifs.Fft3d",
         "all-to-all-linear": "motifs.AllToAllLinear",
         "incast": "motifs.Incast",
-        "alltoall": "motifs.Alltoall",
-        "broadcast": "motifs.Broadcast",
-        "allreduce": "motifs.Allreduce",
-        "reduce": "motifs.Reduce",
-        "barrier": "motifs.Barrier",
         "training": "training.Training",
         "phases": "phases.Phases",
         **SKELETONS.where,
     },
 )
+#: Another name of a pattern in the literature -> its name.
+PATTERN_ALIASES = {"worst-case": "group-shift"}
+#: Collectives that were motifs too -> the algorithm that these had, which is that of SST for Zhang 2018.
+FORMER_MOTIFS = {
+    "alltoall": "linear-shift",
+    "broadcast": "binary",
+    "allreduce": "binary",
+    "reduce": "binary",
+    "barrier": "binary",
+}
 #: The key that says what kind of application a table is -> all of the kind by name.
 KINDS: dict[str, Mapping[str, "type[App]"]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 #: The key that names a file -> what is read from it.
@@ -78,6 +83,29 @@ FILES: Mapping[str, "type[Program]"] = ByName(
 )
 #: The key that holds a table of its own -> what is read from it.
 TABLES: Mapping[str, "type[Program]"] = ByName(__package__, {"train": "train.app.Train", "serve": "serve.Serve"})
+
+
+def own_name(key: str, name: object) -> object:
+    """The name of a pattern that stands at the key by another one; any other name as it is."""
+    return PATTERN_ALIASES.get(name, name) if key == "pattern" and isinstance(name, str) else name
+
+
+def named(key: str, name: object, kinds: Iterable[str]) -> "type[App]":
+    """The application with the name that stands at the key, one of `kinds`.
+
+    Raises InputError (path: the key), which says where else among `kinds` the name stands.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))
+    if name in KINDS[key]:
+        return KINDS[key][name]
+    error = unknown(key, name, [*KINDS[key], *(PATTERN_ALIASES if key == "pattern" else ())])
+    other = next((kind for kind in kinds if name in KINDS[kind]), None)
+    hint = f'`{name}` is a {other}: {other} = "{name}"' if other else error.hint
+    if key == "motif" and name in FORMER_MOTIFS:
+        hint = f'write collective = "{name}", algorithm = "{FORMER_MOTIFS[name]}", which sends the same messages'
+        raise InputError(f"`{name}` is a collective, not a motif", hint=hint, path=(key,))
+    raise InputError(error.message, hint=hint, path=(key,))
 
 
 def file_key(app: "App") -> str | None:

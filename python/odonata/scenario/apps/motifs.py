@@ -3,7 +3,6 @@
 Exchanges with neighbours, `training`, `phases` and the skeletons of applications are in files of their own.
 """
 
-from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -14,10 +13,7 @@ from odonata.scenario.apps.app import ComputingMotif, Motif
 from odonata.scenario.apps.collectives import checked_root
 from odonata.scenario.apps.grid import Cells3, Grid2, decided_grid
 from odonata.scenario.apps.halos import DOUBLE, checked_bytes
-from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.values import Duration, MessageSize
-
-ALGORITHM = "how: the only one, as SST ran it for Zhang 2018; the collective of this name has others"
 
 
 class PingPong(ComputingMotif):
@@ -199,102 +195,3 @@ class Incast(ComputingMotif):
         """Computing, and the messages."""
         what = {"name": "incast", "root": checked_root(self.root, ranks), "bytes": self.message}
         return [*self.computing(), {"what": what}]
-
-
-class NamedMotif(ComputingMotif):
-    """A motif that has the name of a collective, and one algorithm."""
-
-    algorithm: str
-
-    def notes(self, ranks: int) -> Iterator[str]:
-        """That the collective of this name is another operation."""
-        kind = COLLECTIVES[self.motif]
-        given = {"collective": self.motif, "algorithm": None, "message": getattr(self, "message", None), "root": 0}
-        table = {key: value for key, value in given.items() if key in kind.model_fields}
-        other = kind.model_construct(**table).decided(ranks).algorithm  # type: ignore[arg-type]
-        yield (
-            f'`motif = "{self.motif}"` runs the algorithm `{self.algorithm}`, as SST for Zhang 2018; '
-            f'`collective = "{self.motif}"` would run `{other}`, its default here'
-        )
-
-
-class Alltoall(NamedMotif):
-    """All-to-all in shifts: in step c rank r receives from r - c and sends to r + c, and waits for both.
-
-    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
-    """
-
-    motif: Literal["alltoall"]
-    algorithm: Literal["linear-shift"] = Field("linear-shift", description=ALGORITHM)
-    message: MessageSize = Field(description="size of the data of one rank for one other")
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Computing, and the all-to-all."""
-        what = {"name": "alltoall", "algorithm": self.algorithm, "bytes": self.message}
-        return [*self.computing(), {"what": what}]
-
-
-class Broadcast(NamedMotif):
-    """Broadcast down a binary tree in heap order.
-
-    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
-    """
-
-    motif: Literal["broadcast"]
-    algorithm: Literal["binary"] = Field("binary", description=ALGORITHM)
-    message: MessageSize = Field(description="size of the data")
-    root: int = Field(0, description="the rank that has the data (default: 0)")
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """Computing, and the broadcast."""
-        root = checked_root(self.root, ranks)
-        what = {"name": "broadcast", "algorithm": self.algorithm, "root": root, "bytes": self.message}
-        return [*self.computing(), {"what": what}]
-
-
-class Allreduce(NamedMotif):
-    """All-reduce up and down one binary tree in heap order.
-
-    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
-    """
-
-    motif: Literal["allreduce"]
-    algorithm: Literal["binary"] = Field("binary", description=ALGORITHM)
-    message: MessageSize = Field(description="size of the vector of each rank")
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Computing, and the all-reduce."""
-        what = {"name": "allreduce", "algorithm": self.algorithm, "bytes": self.message}
-        return [*self.computing(), {"what": what}]
-
-
-class Reduce(NamedMotif):
-    """Reduction up a binary tree in heap order.
-
-    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
-    """
-
-    motif: Literal["reduce"]
-    algorithm: Literal["binary"] = Field("binary", description=ALGORITHM)
-    message: MessageSize = Field(description="size of the vector of each rank")
-    root: int = Field(0, description="the rank that gets the result (default: 0)")
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:
-        """Computing, and the reduction."""
-        root = checked_root(self.root, ranks)
-        what = {"name": "reduce", "algorithm": self.algorithm, "root": root, "bytes": self.message}
-        return [*self.computing(), {"what": what}]
-
-
-class Barrier(NamedMotif):
-    """Barrier up and down one binary tree in heap order.
-
-    Source: SST's firefly as Zhang 2018 ran it. The collective of the same name has other algorithms as well.
-    """
-
-    motif: Literal["barrier"]
-    algorithm: Literal["binary"] = Field("binary", description=ALGORITHM)
-
-    def phases(self, ranks: int) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Computing, and the barrier."""
-        return [*self.computing(), {"what": {"name": "barrier", "algorithm": self.algorithm}}]

@@ -100,14 +100,10 @@ class Pattern(App):
     def pattern_spec(self, ranks: Ranks) -> dict[str, Any]:
         """The pattern as the core reads it. Raises InputError with a path into the app's table."""
 
-    def core_name(self) -> str:
-        """The pattern's name in the core."""
-        return self.pattern
-
     def traffic(self, ranks: Ranks) -> dict[str, Any]:
         """The traffic of a job as the core reads it. Raises InputError with a path into the app's table."""
         return {
-            "pattern": {"name": self.core_name(), **self.pattern_spec(ranks)},
+            "pattern": {"name": self.pattern, **self.pattern_spec(ranks)},
             "message_bytes": self.message_bytes(ranks),
             "interval_ps": self.interval_ps(ranks),
             "intervals": self.messages,
@@ -373,18 +369,14 @@ class GroupShift(LoadedPattern):
     """At every interval each rank sends one message to a random rank of the group that is `shift` groups further.
 
     The groups are those of the job, in ascending cyclic order. All traffic of a group needs the few cables to one other
-    group: the usual worst case of minimal routing. `worst-case` is the same pattern. Source: Kim 2008, section 4 (there
-    with a shift of 1; also called ADV+i).
+    group: the worst case of minimal routing. Source: Kim 2008, section 4 (there `worst-case`, with a shift of 1; also
+    called ADV+i).
     """
 
     elsewhere: ClassVar[Mapping[str, str]] = {"offset": "did you mean `shift`? It counts groups"}
 
-    pattern: Literal["group-shift", "worst-case"]
+    pattern: Literal["group-shift"]
     shift: Count = Field(1, description="number of groups to shift by, among the groups of the job")
-
-    def core_name(self) -> str:
-        """The same for both names."""
-        return "group-shift"
 
     def leaving(self, ranks: Ranks) -> Fraction:  # noqa: ARG002
         """All messages leave their group."""

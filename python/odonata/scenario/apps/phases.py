@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, SerializeAsAny, model_serializer
 
 from odonata.document import Table, input_error_as_problem, validate
-from odonata.errors import InputError, nearest, unknown
+from odonata.errors import InputError, nearest
 from odonata.scenario.apps.app import JOB_KEYS, Motif, PhasedProgram, Program, computing
 from odonata.scenario.apps.grid import by
-from odonata.scenario.apps.listed import COLLECTIVES, MOTIFS
+from odonata.scenario.apps.listed import named
 from odonata.scenario.apps.values import Duration
 
 #: Most phases that a scenario may list.
@@ -112,7 +112,7 @@ def _phase(value: Any) -> Phase:
     if not given:
         near = next((f"did you mean `{n}`?" for key in inner if (n := nearest(str(key), PHASE_KEYS))), None)
         raise InputError("missing key: `collective`, `motif` or `compute`", hint=near)
-    if len(given) > 1 and given != ["motif", "compute"]:
+    if len(given) > 1 and given[1:] != ["compute"]:
         raise InputError(f"`{given[0]}` and `{given[1]}` exclude each other in a phase", path=(given[1],))
     along = None
     if "along" in value:
@@ -128,13 +128,7 @@ def _phase(value: Any) -> Phase:
 def _what(inner: Mapping[str, Any], key: str) -> Table:
     if key == "compute":
         return validate(Compute, inner)
-    name, table = inner[key], COLLECTIVES if key == "collective" else MOTIFS
-    if not isinstance(name, str):
-        raise InputError(f"expected the name of a {key}, found `{name!r}`", path=(key,))
-    if name not in table:
-        error = unknown(key, name, table)
-        raise InputError(error.message, hint=error.hint, path=(key,))
-    return validate(table[name], inner)
+    return validate(named(key, inner[key], ("collective", "motif")), inner)
 
 
 def _phases(value: Any) -> tuple[Phase, ...]:

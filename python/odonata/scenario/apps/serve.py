@@ -10,7 +10,7 @@ from odonata.document import Bandwidth, Count, Ratio, Table, input_error_as_prob
 from odonata.errors import InputError
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import JobNodes, Program
-from odonata.scenario.apps.chosen import FlopRate, GroupAlgorithmTable, as_nccl_chooses, for_each_gpu
+from odonata.scenario.apps.learning_options import FlopRate, GroupAlgorithmTable, as_nccl_chooses, for_each_gpu
 from odonata.scenario.apps.train.collectives import CollectiveTable
 from odonata.scenario.apps.train.graph import COMPUTE, LAYERS, PIPELINE
 from odonata.scenario.apps.train.layers import BlockWork, Work

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from odonata.errors import InputError
+from odonata.errors import InputError, unknown
 from odonata.lazy import ByName
 from odonata.machine import System, load
 from odonata.scenario.routings.routing import LISTED, Routing
@@ -21,7 +21,6 @@ _OWN = {
     "ugal-g": "dragonfly.UgalG",
     "par": "dragonfly.Par",
     "adaptive-local": "dragonfly.AdaptiveLocal",
-    "aries": "aries.Aries",
     "adaptive-0": "aries.Adaptive0",
     "adaptive-1": "aries.Adaptive1",
     "adaptive-2": "aries.Adaptive2",
@@ -54,7 +53,12 @@ def _listed(name: str) -> type[Routing]:
 
 
 #: All routings by name.
-ROUTINGS: Mapping[str, type[Routing]] = _Routings()
+ROUTINGS: ByName[type[Routing]] = _Routings()
+
+#: The modes of Cray's Aries, each a routing.
+ARIES_MODES = tuple(name for name, where in ROUTINGS.where.items() if where.startswith("aries."))
+#: Another name of a routing -> its name. `aries` is also a table with the key `mode`.
+ALIASES = {"aries": "adaptive-0"}
 
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
@@ -64,7 +68,7 @@ ROUTINGS: Mapping[str, type[Routing]] = _Routings()
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
-    "cascade": "aries",
+    "cascade": "adaptive-0",
     "slingshot": "ugal-l",
     "hdr-infiniband": "minimal",
     "fat-tree": "up-down",
@@ -80,6 +84,30 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "slingshot": {"inside": "router", "minimal_candidates": 2, "other_candidates": 2, "bias": "8 KiB"},
     "hdr-infiniband": {"select": "least-loaded"},
 }
+
+
+def by_own_name(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The table of a routing with the name that `ROUTINGS` has: that of its mode for `aries`.
+
+    Raises InputError (path `mode`) for what is no mode.
+    """
+    name = table.get("name")
+    if not isinstance(name, str) or name not in ALIASES:
+        return table
+    mode = table.get("mode", ALIASES[name])
+    if mode not in ARIES_MODES:
+        error = unknown("mode", str(mode), ARIES_MODES)
+        raise InputError(error.message, hint=error.hint, path=("mode",))
+    return {"name": mode, **{key: value for key, value in table.items() if key not in ("name", "mode")}}
+
+
+def named_table(usual: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The table of a routing with these options, which is the usual one if they have no `name`.
+
+    Raises InputError (path `mode`) for what is no mode.
+    """
+    of_aries = usual in ARIES_MODES and "mode" in options
+    return by_own_name({"name": "aries" if of_aries else usual, **options})
 
 
 def routings_of(kind: str) -> list[str]:
@@ -142,4 +170,17 @@ def check_channels(routing: Routing, system: System, whose: str = "") -> None:
         )
 
 
-__all__ = ["DEFAULTS", "OPTIONS", "ROUTINGS", "Routing", "check_channels", "names", "on_system", "routings_of"]
+__all__ = [
+    "ALIASES",
+    "ARIES_MODES",
+    "DEFAULTS",
+    "OPTIONS",
+    "ROUTINGS",
+    "Routing",
+    "by_own_name",
+    "check_channels",
+    "named_table",
+    "names",
+    "on_system",
+    "routings_of",
+]

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from odonata.document import Table, input_error_as_problem, validate
 from odonata.document.quantities import problem
 from odonata.errors import unknown
-from odonata.scenario.routings import ROUTINGS, Routing
+from odonata.scenario.routings import ALIASES, ROUTINGS, Routing, by_own_name, named_table
 
 
 def one_of(kinds: Mapping[str, type], key: str, what: str, default: str | None = None) -> Callable[[Any], Any]:
@@ -49,7 +49,8 @@ def named(given: Routing | Unnamed, usual: str, options: Mapping[str, Any] | Non
     Raises InputError, whose path leads into the routing's table, for options that it does not have.
     """
     if isinstance(given, Unnamed):
-        return validate(ROUTINGS[usual], {"name": usual, **(options or {}), **given.options})
+        table = named_table(usual, {**(options or {}), **given.options})
+        return validate(ROUTINGS[table["name"]], table)
     return given
 
 
@@ -62,7 +63,9 @@ def read_routing(value: Any) -> Routing | Unnamed:
         return value
     if isinstance(value, Mapping) and "name" not in value:
         return Unnamed(name="", options=dict(value))
-    table = _read_named(value)
+    if isinstance(value, str) and value in ALIASES:
+        value = {"name": value}
+    table = _read_named(by_own_name(value) if isinstance(value, Mapping) else value)
     return validate(ROUTINGS[table["name"]], table)
 
 

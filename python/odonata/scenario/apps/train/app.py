@@ -9,7 +9,7 @@ from odonata.document import input_error_as_problem, validate
 from odonata.errors import InputError
 from odonata.machine.host import NO_COSTS, HostTable
 from odonata.scenario.apps.app import JobNodes, Program
-from odonata.scenario.apps.chosen import as_nccl_chooses, for_each_gpu
+from odonata.scenario.apps.learning_options import as_nccl_chooses, for_each_gpu
 from odonata.scenario.apps.train import graph, layout
 from odonata.scenario.apps.train.options import TrainTable
 

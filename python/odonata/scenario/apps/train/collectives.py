@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.scenario.apps.app import computing
 from odonata.scenario.apps.channelled import CHANNELS
-from odonata.scenario.apps.listed import COLLECTIVES
-from odonata.scenario.apps.nccl import DIRECT, PXN
-from odonata.scenario.apps.of_nodes import (
+from odonata.scenario.apps.combining import combining
+from odonata.scenario.apps.gpu_collectives import (
     by_rails,
     channels_of_group,
     gpus_of_a_node,
@@ -21,7 +18,8 @@ from odonata.scenario.apps.of_nodes import (
     ring_phase,
     shares,
 )
-from odonata.scenario.apps.train.shapes import checked_time
+from odonata.scenario.apps.listed import COLLECTIVES
+from odonata.scenario.apps.nccl import DIRECT, PXN
 from odonata.scenario.apps.values import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -189,21 +187,3 @@ class CollectiveTable:
             self._numbers[tuple(call)] = len(self._calls)
             self._calls.append(tuple(call))
         return self._numbers[tuple(call)]
-
-
-def combining(overhead: HostTable, size: int) -> int:
-    """Time to combine a vector of `size` bytes, in picoseconds (docs/model.md, section 10)."""
-
-    def at(rate: int) -> int:
-        return checked_time(-(-size * 10**18 // rate)) if rate else 0
-
-    sizes = overhead.reduce_by_size
-    if not sizes:
-        return at(overhead.reduce)
-    if size <= sizes[0].size:
-        return at(sizes[0].rate)
-    for low, high in pairwise(sizes):
-        if size <= high.size:
-            below, above = at(low.rate), at(high.rate)
-            return below + int(Fraction((above - below) * (size - low.size), high.size - low.size))
-    return at(sizes[-1].rate)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny
 
 from odonata.document import Count, Ratio, Table, input_error_as_problem, validate
 from odonata.errors import InputError, unknown
-from odonata.scenario.apps.chosen import FlopRate, GroupAlgorithmTable
+from odonata.scenario.apps.learning_options import FlopRate, GroupAlgorithmTable
 from odonata.scenario.apps.train.models import MODELS
 from odonata.scenario.apps.train.shapes import ShapeTable
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, RunError
-from odonata.reproduce.made import UNKNOWN, Made
+from odonata.reproduce.provenance import UNKNOWN, Provenance
 from odonata.reproduce.rows import KINDS, VERDICTS, Row, judged_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from odonata.reproduce.made import About
+    from odonata.reproduce.provenance import About
 
 HEAD = (
     "id", "what", "model", "kind", "unit", "ours", "low", "high", "repetitions", "theirs", "tolerance", "verdict",
@@ -63,20 +63,20 @@ def outdated(folder: Path) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Kept:
+class PageFiles:
     """What the files hold."""
 
     rows: list[Row]
     """With the verdicts that follow from their numbers now."""
     texts: Mapping[str, Any]
-    made: Made
-    earlier: Mapping[str, Made] = field(default_factory=dict)
+    made: Provenance
+    earlier: Mapping[str, Provenance] = field(default_factory=dict)
     """Model -> what made its rows, where that was not `made`."""
     reduced: Reduced | None = None
     """The reduced form on that day; None for a page that was made before this was kept, or in parts."""
 
 
-def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, Made] | None = None) -> str:
+def as_csv(rows: Sequence[Row], made: Provenance, about: About, earlier: Mapping[str, Provenance] | None = None) -> str:
     """The rows as a table; every line names what made it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -101,8 +101,8 @@ def as_csv(rows: Sequence[Row], made: Made, about: About, earlier: Mapping[str, 
 
 def as_json(
     texts: Mapping[str, Any],
-    made: Made,
-    earlier: Mapping[str, Made] | None = None,
+    made: Provenance,
+    earlier: Mapping[str, Provenance] | None = None,
     reduced: Reduced | None = None,
 ) -> str:
     """The texts, what made them, and the reduced form."""
@@ -115,7 +115,7 @@ def as_json(
     return text + "\n"
 
 
-def read(folder: Path, name: str) -> Kept:
+def read(folder: Path, name: str) -> PageFiles:
     """The rows of NAME.csv, judged again, and the texts of NAME.json.
 
     Raises InputError if a file is missing or is none of these.
@@ -124,22 +124,24 @@ def read(folder: Path, name: str) -> Kept:
     file = folder / f"{name}.json"
     try:
         held = json.loads(_text(file, name))
-        earlier = {model: Made(**made) for model, made in held.get("earlier", {}).items()}
+        earlier = {model: Provenance(**made) for model, made in held.get("earlier", {}).items()}
         reduced = (
             [(model, id_, what, ours) for model, id_, what, ours in held["reduced"]] if "reduced" in held else None
         )
-        return Kept([judged_again(row) for row in rows], held["texts"], Made(**held["made"]), earlier, reduced)
+        return PageFiles(
+            [judged_again(row) for row in rows], held["texts"], Provenance(**held["made"]), earlier, reduced
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise InputError(
             f"{file}: found {problem}, expected the texts of a page, written by `odonata reproduce`"
         ) from problem
 
 
-def made_of(folder: Path, name: str) -> Made:
+def provenance_of(folder: Path, name: str) -> Provenance:
     """What made the rows of NAME.csv. Raises InputError as `read`."""
     file = folder / f"{name}.csv"
     for line in csv.DictReader(_text(file, name).splitlines()):
-        return Made(line.get("version", ""), line.get("engine", UNKNOWN), line.get("date", ""))
+        return Provenance(line.get("version", ""), line.get("engine", UNKNOWN), line.get("date", ""))
     raise InputError(f"{file}: found no rows, expected one for each published value")
 
 

@@ -1,4 +1,4 @@
-"""The measured slowdowns that presets were held against (`held.toml`): where a simulated slowdown has been checked."""
+"""The measured slowdowns with which simulated ones of a preset were compared, from the file of the same name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHANGED = " (changed)"
 
 
 @dataclass(frozen=True)
-class Held:
+class MeasuredSlowdown:
     """Measured slowdowns of one operation beside one neighbour."""
 
     operation: str
@@ -55,14 +55,16 @@ def never_measured(name: str) -> bool:
 
 
 @lru_cache
-def _read() -> dict[str, tuple[Held, ...]]:
-    table = tomllib.loads((files("odonata.machine") / "held.toml").read_text(encoding="utf-8"))
+def _read() -> dict[str, tuple[MeasuredSlowdown, ...]]:
+    table = tomllib.loads((files("odonata.machine") / "measured_slowdowns.toml").read_text(encoding="utf-8"))
     return {
-        name: tuple(Held(**{**of, "nodes": tuple(of["nodes"]), "messages": tuple(of["messages"])}) for of in entries)
+        name: tuple(
+            MeasuredSlowdown(**{**of, "nodes": tuple(of["nodes"]), "messages": tuple(of["messages"])}) for of in entries
+        )
         for name, entries in table.items()
     }
 
 
-def held(name: str) -> tuple[Held, ...]:
-    """What the preset of this name was held against; of a changed preset what it was before."""
+def measured_slowdowns(name: str) -> tuple[MeasuredSlowdown, ...]:
+    """Those of the preset of this name; those of a changed preset are the ones of the preset before the change."""
     return _read().get(name.removesuffix(CHANGED), ())

@@ -15,7 +15,7 @@ from odonata.cli.main import main
 from odonata.placement import POLICIES
 from odonata.scenario.apps.chakra_files import rank_files
 from odonata.store import inputs
-from odonata.study import check, recall, task
+from odonata.study import check, resolution_cache, task
 from odonata.study.study import open_study
 
 from .conftest import STUDY, final
@@ -124,10 +124,12 @@ def test_only_new_points_are_resolved(study: Write, again):
     "change",
     [
         lambda: Path("base.toml").write_text(Path("base.toml").read_text().replace("20", "21")),
-        lambda: (OUT / recall.FILE).unlink(),
-        lambda: (OUT / recall.FILE).write_text((OUT / recall.FILE).read_text().replace('"read"', '"raed"')),
-        lambda: (OUT / recall.FILE).write_text("[]"),
-        lambda: (OUT / recall.FILE).write_text("{"),
+        lambda: (OUT / resolution_cache.FILE).unlink(),
+        lambda: (OUT / resolution_cache.FILE).write_text(
+            (OUT / resolution_cache.FILE).read_text().replace('"read"', '"raed"')
+        ),
+        lambda: (OUT / resolution_cache.FILE).write_text("[]"),
+        lambda: (OUT / resolution_cache.FILE).write_text("{"),
     ],
     ids=["base", "lost", "damaged", "other", "cut off"],
 )
@@ -180,7 +182,7 @@ def test_a_changed_file_resolves_again(study: Write, again):
     study()
     assert again() == ALL
     before = open_study(OUT).runs["id"].to_list()
-    assert set(json.loads((OUT / recall.FILE).read_text())["read"]) == {"../ranks.txt"}
+    assert set(json.loads((OUT / resolution_cache.FILE).read_text())["read"]) == {"../ranks.txt"}
     assert again() == []
     ranks.write_text("3\n1\n2\n0\n")
     assert again() == ALL
@@ -228,7 +230,7 @@ def test_a_policy_of_another_distribution_is_asked_again(study: Write, again, mo
     study()
     assert again() == ALL
     assert again() == ALL
-    assert not (OUT / recall.FILE).exists()
+    assert not (OUT / resolution_cache.FILE).exists()
 
 
 def test_a_function_is_called_again(here: Path, resolved: list[int], monkeypatch):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError
 from odonata.machine.gpu_channels import Channel, chains, chains_from, rings
+from odonata.scenario.apps.combining import combining
 from odonata.scenario.apps.nccl import PXN
 
 if TYPE_CHECKING:
@@ -190,8 +191,6 @@ class Graph:
 
     def add(self, what: dict[str, Any], cpu: int, after: list[int], along: dict[str, Any] | None = None) -> int:
         """Appends a collective that waits for these nodes; the number of its node."""
-        from odonata.scenario.apps.train.collectives import combining
-
         reduced = what["bytes"] if what.get("work", what["name"]) != "allgather" else 0
         phase = {"what": what} if along is None else {"what": what, "along": along}
         entry = {"phases": [phase], "combine_ps": combining(self._overhead, reduced)}
@@ -267,7 +266,7 @@ def members_of_a_node(count: int, stride: int, gpus: int) -> int:
     raise InputError(message, hint='`alltoall = "scattered"` has no such limit', path=("algorithm",))
 
 
-OF_NODES: dict[str, Callable[[Data, int, HostTable], dict[str, Any]]] = {
+GPU_COLLECTIVES: dict[str, Callable[[Data, int, HostTable], dict[str, Any]]] = {
     "hierarchical": hierarchical,
     "ring-channels": ring_channels,
     "double-binary-tree": double_binary_tree,

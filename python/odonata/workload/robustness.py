@@ -1,4 +1,4 @@
-"""What holds for all assumptions about the traffic: a study over the alternatives of a traffic book."""
+"""Whether a slowdown depends on the assumed traffic: a study over the alternatives of a traffic book."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Held:
+class Robustness:
     """The slowdown of a job by assumption."""
 
     job: str
@@ -60,7 +60,7 @@ class Held:
 
     @property
     def sentence(self) -> str:
-        """What holds for all assumptions, or for which it does not."""
+        """Whether the slowdown is there under all assumptions, and under which if not."""
         medians = [median for _, _, median, _ in self.rows if median is not None]
         if len(medians) < len(self.rows):
             return f"Not known for all assumptions: some runs of `{self.job}` are not complete."
@@ -91,8 +91,13 @@ class Held:
             {"traffic": name, "runs": runs, "slowdown": median, "interval": between}
             for name, runs, median, between in self.rows
         ]
-        held = len(self.slowed) == len(self.rows) if self.known else None
-        told = {"job": self.job, "holds_for_all": held, "sentence": self.sentence, "warnings": list(self.warnings)}
+        holds_for_all = len(self.slowed) == len(self.rows) if self.known else None
+        told = {
+            "job": self.job,
+            "holds_for_all": holds_for_all,
+            "sentence": self.sentence,
+            "warnings": list(self.warnings),
+        }
         return told | {"traffic": rows}
 
     def __str__(self) -> str:
@@ -111,8 +116,8 @@ class Held:
         return "\n".join([self.sentence, *(f"warning: {text}" for text in self.warnings), "", *table.lines()])
 
 
-def holding(study: Study) -> Held:
-    """What holds of the victim's slowdown for all assumptions about the traffic.
+def robustness(study: Study) -> Robustness:
+    """Compare the slowdowns of the victim under all assumptions about the traffic.
 
     Parameters
     ----------
@@ -121,7 +126,7 @@ def holding(study: Study) -> Held:
 
     Returns
     -------
-    Held
+    Robustness
 
     Raises
     ------
@@ -133,7 +138,7 @@ def holding(study: Study) -> Held:
         raise InputError(f"the study has no axis `{TRAFFIC}`", file=study.path, hint=hint)
     comparison = study.compare(TRAFFIC, "slowdown")
     rows = tuple((str(row.value), row.n, row.median, row.interval) for row in comparison.rows)
-    return Held(str(comparison.job), rows, _unended(study))
+    return Robustness(str(comparison.job), rows, _unended(study))
 
 
 def _unended(study: Study) -> tuple[tuple[str, int, int], ...]:

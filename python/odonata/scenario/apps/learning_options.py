@@ -11,10 +11,10 @@ from odonata.errors import InputError, unknown
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.channelled import CHANNELS
 from odonata.scenario.apps.collective import ALGORITHMS
+from odonata.scenario.apps.gpu_collectives import gpus_of_a_node
 from odonata.scenario.apps.libraries import LIBRARIES
 from odonata.scenario.apps.listed import COLLECTIVES
 from odonata.scenario.apps.nccl import NCCL, PXN, exchange
-from odonata.scenario.apps.of_nodes import gpus_of_a_node
 
 
 def _flop_rate(value: Any) -> int:

@@ -80,7 +80,7 @@ def abouts() -> dict[str, About]:
 
 
 @dataclass(frozen=True)
-class Made:
+class Provenance:
     """What made the files of a reproduction."""
 
     version: str
@@ -90,7 +90,11 @@ class Made:
     """Year, month, day."""
 
     def words(
-        self, about: About, models: Iterable[str], earlier: Mapping[str, Made] | None = None, settings_above: str = ""
+        self,
+        about: About,
+        models: Iterable[str],
+        earlier: Mapping[str, Provenance] | None = None,
+        settings_above: str = "",
     ) -> str:
         """The first paragraph of a section; `earlier` has the models whose rows are older."""
         settings = about.words(models)
@@ -114,12 +118,12 @@ class Made:
         return dict(self.__dict__)
 
 
-def made_now(study: Path | None = None) -> Made:
+def provenance_now(study: Path | None = None) -> Provenance:
     """What makes the files now, from the finished runs in the folder of a study.
 
     Raises InputError if `SOURCE_DATE_EPOCH` is not a number of seconds.
     """
-    return Made(__version__, fingerprint(), _day(study))
+    return Provenance(__version__, fingerprint(), _day(study))
 
 
 def _day(study: Path | None) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from odonata import machine
-from odonata.machine.held import CHANGED, _read, held
+from odonata.machine.measured_slowdowns import CHANGED, _read, measured_slowdowns
 from odonata.units import size_bytes
 
 CASES = [(name, of) for name, cells in _read().items() for of in cells]
@@ -24,5 +24,5 @@ def test_an_error_is_that_of_a_row(name, of):
 
 def test_presets_are_known_and_changed_ones_are_found():
     assert {*_read()} <= {*machine.names()}
-    assert held("leonardo") == held("leonardo" + CHANGED) != ()
-    assert held("frontier") == ()
+    assert measured_slowdowns("leonardo") == measured_slowdowns("leonardo" + CHANGED) != ()
+    assert measured_slowdowns("frontier") == ()

@@ -1,7 +1,7 @@
-"""Which run each point of a study is, kept so that a point whose inputs are unchanged is not resolved again.
+"""The cache of resolutions of a study: the run of each point, so that an unchanged point is not resolved again.
 
-`odonata.store.inputs` says what a resolution depends on; here the values of the point are part of it. Nothing is kept
-of a scenario that a function makes either. Without the file, or with a damaged one, all points are resolved.
+`odonata.store.inputs` lists what a resolution depends on. The values of the point are added here. Scenarios that a
+function makes are not cached. If the file is missing or damaged, all points are resolved.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ FILE = "points.json"
 """Its name in the folder of a study."""
 
 _MOST_BYTES = 1 << 30
-"""Most bytes of the file. Assumed: those of ten million points, the most that a study has."""
+"""Size limit of the file. Assumed: the size for ten million points, the limit of a study."""
 
 
 def is_repeatable(plan: Plan, scenario: Scenario) -> bool:
-    """Whether the resolution of a point depends on nothing but what is compared."""
+    """Whether the resolution of a point depends only on inputs that the cache compares."""
     return isinstance(plan.base, Scenario) and inputs.is_repeatable(scenario)
 
 
-def recalled(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str, str]]:
-    """The points of a plan whose resolution is known, and the files on which these depend."""
+def cached_resolutions(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str, str]]:
+    """The points of a plan whose resolutions are in the cache, and the files on which these depend."""
     from odonata.study.task import AloneRun, Resolution
 
     kept = _kept(plan, folder)
@@ -53,7 +53,7 @@ def recalled(plan: Plan, folder: Path) -> tuple[dict[int, Resolution], dict[str,
 
 
 def is_finished(plan: Plan, folder: Path) -> bool:
-    """Whether the tables in the folder are those of this plan, with every run done, and nothing has changed since."""
+    """Whether the tables in the folder belong to this plan, every run is done, and no input has changed since."""
     from odonata.study.results import are_intact
 
     kept = _kept(plan, folder)
@@ -70,7 +70,7 @@ def _all_done(folder: Path) -> bool:
 
 
 def _kept(plan: Plan, folder: Path) -> dict[str, Any] | None:
-    """What the folder of a study keeps; `None` if there is nothing, it is damaged, or an input has changed."""
+    """The cache in the folder of a study; `None` if it is missing or damaged, or if an input has changed."""
     if not isinstance(plan.base, Scenario):
         return None
     try:
@@ -84,7 +84,7 @@ def _kept(plan: Plan, folder: Path) -> dict[str, Any] | None:
 
 
 def write(ledger: Ledger, folder: Path) -> None:
-    """Keeps which run each point is. Raises RunError if that cannot be written."""
+    """Writes the cache. Raises RunError if it cannot be written."""
     plan = ledger.plan
     if ledger.read is None or not isinstance(plan.base, Scenario):
         (folder / FILE).unlink(missing_ok=True)
@@ -100,14 +100,14 @@ def write(ledger: Ledger, folder: Path) -> None:
 
 
 def _inputs(plan: Plan, folder: Path) -> str:
-    """A digest of what decides the resolutions of all points."""
+    """A digest of the inputs of all resolutions."""
     assert isinstance(plan.base, Scenario)
     return inputs.digest([inputs.decided_by(plan.base, folder), plan.alone])
 
 
 def _tables(plan: Plan, folder: Path) -> str:
-    """A digest of what decides the tables of a study whose points are resolved: the study, and its files of results,
-    whose names say what is in them.
+    """A digest of the inputs of the tables, for resolved points: the study, and the names of its result files, which
+    contain hashes of the contents.
     """
     results = folder / RESULTS
     parts = sorted(path.name for path in results.iterdir()) if results.is_dir() else []
