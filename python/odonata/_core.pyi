@@ -120,6 +120,13 @@ class RoutingInfo(TypedDict):
     options: list[Option]
 
 @type_check_only
+class TraceFormat(TypedDict):
+    name: str
+    about: str
+    #: Whether it is text, and not binary.
+    text: bool
+
+@type_check_only
 class CongestionLaw(TypedDict):
     name: str
     #: What it does, and its source.
@@ -354,6 +361,9 @@ def check(spec_json: str) -> None:
 def congestion_laws() -> list[CongestionLaw]:
     """The laws of congestion control."""
 
+def trace_formats() -> list[TraceFormat]:
+    """The formats of traces that are one file. The ending of a file is a point and the name."""
+
 def limits() -> dict[str, int]:
     """The greatest values that are not those of a single key."""
 
@@ -379,7 +389,7 @@ def read_chakra(
     """
 
 def read_trace(data: bytes, format: str, keep_nics: bool = True) -> Trace:
-    """Read a trace in the format `goal`, `bin` or `csv` (docs/traces.md); CoreError if it is wrong."""
+    """Read a trace in one of the `trace_formats` (docs/traces.md); CoreError if it is wrong."""
 
 def routing_channels(routing_json: str, topology_json: str) -> int | None:
     """Virtual channels that a routing of a specification needs on a machine, if nothing has failed.
@@ -417,7 +427,7 @@ def write_trace(
     combine: int | None = None,
     combine_by_size: Sequence[tuple[int, int]] = ...,
 ) -> bytes:
-    """Write one iteration of a program (its body in the specification) as a trace (`goal`, `bin` or `csv`).
+    """Write one iteration of a program (its body in the specification) as a trace in one of the `trace_formats`.
 
     `combine` is the bandwidth of reductions in millionths of a byte per second; without it they take no time.
     `combine_by_size` has sizes of vectors in bytes, ascending, and the bandwidths at which they are combined instead.

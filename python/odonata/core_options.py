@@ -19,6 +19,8 @@ OPTIONS: Mapping[str, _core.Option] = {
 }
 #: Name -> the greatest value of something that is not a single key.
 LIMITS: Mapping[str, int] = _core.limits()
+#: Name -> a format of traces that are one file.
+TRACE_FORMATS: Mapping[str, _core.TraceFormat] = {of["name"]: of for of in _core.trace_formats()}
 #: Name -> a law of congestion control.
 CONGESTION_LAWS: Mapping[str, _core.CongestionLaw] = {law["name"]: law for law in _core.congestion_laws()}
 #: The units in which names of options end.

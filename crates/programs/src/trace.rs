@@ -9,6 +9,7 @@
 //! | `export.rs` | phases as operations one after the other |
 //! | `shape.rs` | phases that a graph contains many times |
 //! | `stages.rs` | a graph of nodes for each stage as a graph of operations for each rank |
+//! | `formats.rs` | the list of the formats that are one file |
 //! | `goal/`, `binary/`, `csv/`, `chakra/` | the formats |
 //! | `problem.rs`, `quantity.rs` | errors with line and column, near names, times with units |
 
@@ -20,6 +21,7 @@ mod chakra;
 mod csv;
 mod draft;
 mod export;
+mod formats;
 mod goal;
 mod graph;
 mod matching;
@@ -30,6 +32,7 @@ mod stages;
 
 pub use chakra::{ChakraOptions, CollectiveCall, Collectives};
 pub use csv::write_csv;
+pub use formats::{Combining, TRACE_FORMATS, TraceFormat};
 pub use graph::{Action, Graph, Operation, Start, Trace};
 
 /// Largest size of a message, in bytes.

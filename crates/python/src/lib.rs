@@ -104,6 +104,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lists::congestion_laws, module)?)?;
     module.add_function(wrap_pyfunction!(lists::limits, module)?)?;
     module.add_function(wrap_pyfunction!(lists::options, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routing_channels, module)?)?;
     module.add_function(wrap_pyfunction!(lists::routings, module)?)?;
     module.add_function(wrap_pyfunction!(trace::read_chakra, module)?)?;

@@ -1,6 +1,7 @@
 //! The lists that the core declares, to dictionaries.
 
 use odonata_programs::COLLECTIVES;
+use odonata_programs::trace::TRACE_FORMATS;
 use odonata_sim::routing;
 use odonata_sim::spec::{
     CONGESTION_LAWS, LIMITS, MarkingPorts, OptionInfo, ROUTINGS, RoutingSpec, TABLES, TopologySpec, Values,
@@ -47,6 +48,20 @@ pub fn options(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         all.set_item(path, options_to_python(py, options)?)?;
     }
     Ok(all)
+}
+
+/// The formats of traces that are one file; see `_core.pyi`.
+#[pyfunction]
+pub fn trace_formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for format in TRACE_FORMATS {
+        let told = PyDict::new(py);
+        told.set_item("name", format.name)?;
+        told.set_item("about", format.about)?;
+        told.set_item("text", format.text)?;
+        list.append(told)?;
+    }
+    Ok(list)
 }
 
 /// Limits that are not those of a single key; see `_core.pyi`.

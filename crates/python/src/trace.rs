@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use odonata_error::{Error, ErrorKind};
-use odonata_programs::trace::{ChakraOptions, CollectiveCall, Collectives, Trace, write_csv};
+use odonata_programs::trace::{ChakraOptions, CollectiveCall, Collectives, TRACE_FORMATS, Trace, TraceFormat};
 use odonata_programs::{Body, Pair, Program};
 use odonata_sim::spec::{SizedCombine, combine_ps};
 use odonata_topology::Bandwidth;
@@ -20,16 +20,9 @@ use crate::errors::to_python;
 #[pyfunction]
 #[pyo3(signature = (data, format, keep_nics = true))]
 pub fn read_trace<'py>(py: Python<'py>, data: &[u8], format: &str, keep_nics: bool) -> PyResult<Bound<'py, PyDict>> {
-    let format = Format::new(format)?;
+    let format = format_of(format)?;
     let read = || {
-        let trace = match format {
-            Format::Bin => Trace::parse_binary(data)?,
-            _ if Trace::is_binary(data) => {
-                return Err(ErrorKind::BinaryAsText {}.at_byte(0));
-            }
-            Format::Goal => Trace::parse_goal(text(data)?)?,
-            Format::Csv => Trace::parse_csv(text(data)?)?,
-        };
+        let trace = format.read(data)?;
         let trace = if keep_nics { trace } else { trace.without_nics() };
         Ok((trace.ranks(), trace.operations(), trace.to_goal()))
     };
@@ -123,23 +116,15 @@ pub fn write_trace<'py>(
     combine: Option<u64>,
     combine_by_size: Vec<(u64, u64)>,
 ) -> PyResult<Cow<'static, [u8]>> {
-    let format = Format::new(format)?;
+    let format = format_of(format)?;
     if ranks == 0 {
         return Err(PyValueError::new_err("a program needs at least one rank"));
     }
     let write = || {
         let combining = combining(combine, &combine_by_size);
-        let trace = match Program::new(&body_of(body_json)?, ranks)? {
-            Program::Phases(phases) if format == Format::Csv => {
-                return Ok(write_csv(&phases, ranks, combining)?.into_bytes());
-            }
-            Program::Phases(phases) => Trace::of_phases(&phases, ranks, combining)?,
-            Program::Trace(trace) => trace,
-        };
-        match format {
-            Format::Goal => Ok(trace.to_goal().into_bytes()),
-            Format::Csv => trace.to_csv().map(String::into_bytes),
-            Format::Bin => trace.to_binary(),
+        match Program::new(&body_of(body_json)?, ranks)? {
+            Program::Phases(phases) => format.write_phases(&phases, ranks, &combining),
+            Program::Trace(trace) => format.write(&trace),
         }
     };
     py.detach(write).map(Cow::Owned).map_err(|e| to_python(py, &e))
@@ -178,25 +163,8 @@ fn body_of(json: &str) -> Result<Body, Error> {
     serde_json::from_str(json).map_err(|e| ErrorKind::UnreadableSpecification { problem: e.to_string() }.into())
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Goal,
-    Csv,
-    Bin,
-}
-
-impl Format {
-    fn new(name: &str) -> PyResult<Self> {
-        match name {
-            "goal" => Ok(Self::Goal),
-            "csv" => Ok(Self::Csv),
-            "bin" => Ok(Self::Bin),
-            _ => Err(PyValueError::new_err(format!("the format of a trace is `goal`, `csv` or `bin`, found `{name}`"))),
-        }
-    }
-}
-
-/// The bytes as text, without a copy.
-fn text(data: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(data).map_err(|e| ErrorKind::NotUtf8 {}.at_byte(e.valid_up_to()))
+fn format_of(name: &str) -> PyResult<&'static TraceFormat> {
+    let names = TRACE_FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join("`, `");
+    TraceFormat::named(name)
+        .ok_or_else(|| PyValueError::new_err(format!("the formats of a trace are `{names}`, found `{name}`")))
 }

@@ -2,7 +2,7 @@
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,7 +15,7 @@ def trace(
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
     job: str | None = None,
-    format_: Annotated[Literal["goal", "bin", "csv", "et"] | None, Parameter(name=["--format"])] = None,
+    format_: Annotated[str | None, Parameter(name=["--format"])] = None,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -32,7 +32,7 @@ def trace(
     job
         Which job, if several have a program.
     format_
-        The format, regardless of the ending.
+        The format, an ending without its point, regardless of the ending of the file.
     set_
         Override a value of the scenario, as in `-s job.target.nodes=256`.
     force
@@ -46,7 +46,10 @@ def trace(
     from odonata.scenario.apps.chakra_files import ENDING, rank_file
     from odonata.scenario.apps.trace import FORMS
 
-    form = format_ or (FORMS | {ENDING: "et"}).get(out.suffix)
+    forms = FORMS | {ENDING: "et"}
+    if format_ is not None and format_ not in forms.values():
+        raise unknown("format", format_, forms.values())
+    form = format_ or forms.get(out.suffix)
     if form is None:
         hint = "or add --format goal"
         raise InputError(f"`{out}`: expected a file name that ends in {' or '.join([*FORMS, ENDING])}", hint=hint)

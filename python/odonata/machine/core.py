@@ -99,7 +99,7 @@ def wire_and_check(spec_json: str) -> None:
 
 
 def read_trace(data: bytes, form: str, *, keep_nics: bool = True) -> dict[str, Any]:
-    """A trace in the form `goal`, `bin` or `csv`: `ranks`, `operations` and `goal`, its text in the core's own form.
+    """A trace in one of the `trace_formats`: `ranks`, `operations` and `goal`, its text in the core's own form.
 
     Raises InputError with the line; of a binary trace, with the rank and the operation, or the byte.
     """
@@ -171,7 +171,7 @@ def traffic(body: Mapping[str, Any], ranks: int) -> Any:
 
 
 def write_trace(body: Mapping[str, Any], ranks: int, form: str, program: Mapping[str, Any] | None = None) -> bytes:
-    """One iteration of a program (the body of a specification) as a trace in the form `goal`, `bin` or `csv`.
+    """One iteration of a program (the body of a specification) as a trace in one of the `trace_formats`.
 
     `program` has the costs of reductions, as the specification has them; without it they take no time.
 

@@ -2,17 +2,23 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from odonata import compressed, foreign, reading
+from odonata.core_options import TRACE_FORMATS
 from odonata.errors import InputError, nearest
 from odonata.machine import core
 from odonata.scenario.apps.app import Program
 
 #: Ending of a file -> form of the trace in it.
-FORMS = {".goal": "goal", ".bin": "bin", ".csv": "csv"}
+FORMS = {f".{name}": name for name in TRACE_FORMATS}
+
+if TYPE_CHECKING:
+    Form = str
+else:
+    Form = Literal[tuple(TRACE_FORMATS)]
 
 #: Most bytes of a trace; the core can read no more (docs/traces.md).
 MOST_BYTES = (1 << 32) - 1
@@ -32,8 +38,10 @@ class Trace(Program):
     """
 
     trace: str = Field(description="the file, relative to the scenario")
-    format: Literal["goal", "bin", "csv"] | None = Field(
-        None, description="its format (default: by its ending, .goal, .bin or .csv)"
+    format: Form | None = Field(
+        None,
+        description=f"its format: {'; '.join(f'`{of['name']}`: {of['about']}' for of in TRACE_FORMATS.values())} "
+        "(default: the ending of the file)",
     )
     nic: Literal["keep", "ignore"] = Field(
         "keep", description="whether the NICs that the file names are kept, modulo those of a node (default: keep)"
@@ -59,14 +67,14 @@ class Trace(Program):
             near = nearest(bare.suffix, FORMS)
             meant = f"{bare.with_suffix(near).name}{path.name[len(bare.name) :]}" if near else None
             hint = f"did you mean `{meant}`? Or" if near else "rename the file, or"
-            message = f"`{self.trace}`: expected a file name that ends in .goal, .bin or .csv"
+            message = f"`{self.trace}`: expected a file name that ends in {' or '.join(FORMS)}"
             error = InputError(message, hint=f'{hint} set format = "goal"', path=("trace",))
             raise foreign.explained(error, path, "trace")
         try:
             data = reading.read_bytes(path, MOST_BYTES, pipes=False)
         except (OSError, ValueError) as e:
             raise InputError(f"cannot read the trace `{path}`: {reading.why(e)}", path=("trace",)) from None
-        if form != "bin" or compressed.is_named(path):  # the first bytes of a binary trace are a number
+        if TRACE_FORMATS[form]["text"] or compressed.is_named(path):  # the first bytes of a binary trace are a number
             data = compressed.unpacked(path, data, MOST_BYTES)
         try:
             return _parsed(data, form, self.nic == "keep")
