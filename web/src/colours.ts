@@ -2,14 +2,33 @@
 
 import { NO_JOB } from "./document";
 
-const JOBS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b", "#7030a0", "#b8b800"];
+const JOBS = [
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#cc79a7",
+  "#e69f00",
+  "#56b4e9",
+  "#8c564b",
+  "#7030a0",
+  "#b8b800",
+  "#9bd89b",
+];
 const OTHERS = "#8a8a8a";
 
 const DAY = ["#eef3e2", "#c7e9b4", "#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#0c2c84", "#05113a"];
 const NIGHT = ["#232b38", "#27406b", "#2a5d8f", "#2f7f9f", "#3fa3a0", "#74c48a", "#c0dd6a", "#fdf0a0"];
 
-/** Jobs that have a colour of their own; the others share one. */
+/** Jobs that have a colour of their own; the others share one. `odonata.report.ranking` has as many. */
 export const COLOURED = JOBS.length;
+
+/** Place of a job in the list of colours; its number if there are few jobs. */
+let places: Map<number, number> | undefined;
+
+/** Gives the colours to these jobs, and one colour to all others. */
+export function colourJobs(jobs: number[]): void {
+  places = new Map(jobs.map((job, place) => [job, place]));
+}
 
 export function isDark(): boolean {
   return document.documentElement.dataset.theme === "dark";
@@ -41,11 +60,17 @@ export function followTheme(): () => void {
 
 export function jobColour(job: number): string {
   if (job === NO_JOB) return isDark() ? "#39414d" : "#dfe3e8";
-  return JOBS[job] ?? OTHERS;
+  return JOBS[places ? (places.get(job) ?? -1) : job] ?? OTHERS;
 }
 
-export function jobsHaveOwnColours(jobs: number): boolean {
-  return jobs <= COLOURED;
+/** The colour of a line that is of no job. */
+export function lineColour(line: number): string {
+  return JOBS[line] ?? OTHERS;
+}
+
+/** The colour of all jobs that have none of their own. */
+export function othersColour(): string {
+  return OTHERS;
 }
 
 /** The colour of a load from 0 to 1 (and beyond); `undefined` for none. */

@@ -2,14 +2,19 @@
 
 import { NO_JOB, type RunData } from "./document";
 import { type Child, h, name, visible } from "./dom";
-import { bytes, count, percent, time } from "./format";
+import { bytes, count, factor, percent, time } from "./format";
 import type { Layout, Spot } from "./layout";
 import type { Paint } from "./load";
 import type { Table } from "./payload";
+import { many } from "./ranking";
 import { seriesOf } from "./series";
 import { table } from "./table";
 import type { Window } from "./window";
 
+/** Slowdown from which a job is said to be slowed down, as in the sentences of the verdict. */
+const NOTABLE = 1.02;
+/** Links, and pairs of groups, that are named before a reader chooses something. */
+const STANDING_OUT = 3;
 /** Jobs that are named for a link at most. */
 const MOST_JOBS = 4;
 
@@ -50,6 +55,7 @@ export class Details {
   show(spot: Spot | undefined): void {
     if (!spot) {
       this.element.replaceChildren(
+        ...this.finding(),
         h(
           "p",
           { class: "empty" },
@@ -59,6 +65,44 @@ export class Details {
     } else if (spot.level === "group") this.group(spot.index);
     else if (spot.level === "router") this.router(spot.index);
     else this.node(spot.index);
+  }
+
+  /** What stands out: who suffers, and where the machine is full. */
+  private finding(): HTMLElement[] {
+    const { hot_links: hot, pairs } = this.run.machine;
+    const facts: [string, Child[]][] = [];
+    const first = this.run.ranking[0];
+    const by = first?.by[0];
+    const cause = by ? [", waits most for ", name(by[0]), ` (${percent(by[1])} of its waiting)`] : [];
+    if (first && first.slowdown !== null && first.slowdown >= NOTABLE)
+      facts.push(["slowed down most", [name(this.jobName(first.job)), ` ${factor(first.slowdown)}`, ...cause]]);
+    const waiting = [...this.run.ranking].sort((one, other) => (other.for_others ?? 0) - (one.for_others ?? 0))[0];
+    if (waiting?.for_others)
+      facts.push([
+        "waits most for others",
+        [name(this.jobName(waiting.job)), `, ${percent(waiting.for_others)} of the time of its packets`],
+      ]);
+    const jobsOf = jobsOfLinks(this.run);
+    for (let row = 0; row < Math.min(hot.rows, STANDING_OUT); row++) {
+      const end = (side: "from" | "to") => `${hot.text(`${side}_kind`, row)} ${hot.number(`${side}_id`, row)}`;
+      const jobs = jobsOf?.(hot.number("link", row));
+      const told = `${end("from")} to ${end("to")} (${hot.text("class", row)}), busy ${full(busyOf(this.run, hot, row))}`;
+      facts.push([row === 0 ? "busiest links" : "", [told, jobs ? `: ${jobs}` : ""]]);
+    }
+    const rows = pairs.where((row) => pairs.number("bytes", row) > 0);
+    rows.sort((one, other) => pairs.number("busy", other) - pairs.number("busy", one));
+    rows.slice(0, STANDING_OUT).forEach((row, at) => {
+      const ends = `${this.word} ${pairs.number("from_group", row)} to ${pairs.number("to_group", row)}`;
+      const loads = `busy ${full(pairs.number("busy", row))} on average, ${full(pairs.number("busy_max", row))} at most`;
+      facts.push([at === 0 ? `busiest ${this.word}s` : "", [`${ends}, ${loads}`]]);
+    });
+    if (facts.length === 0) return [];
+    const list = h(
+      "dl",
+      { class: "finding" },
+      ...facts.flatMap(([label, told]) => [h("dt", {}, label), h("dd", {}, ...told)]),
+    );
+    return [h("h3", {}, "What stands out"), list];
   }
 
   /** What a group of this machine is called. */
@@ -185,7 +229,18 @@ export class Details {
     if (!series) return [];
     const { range } = this.window;
     const { links } = this.run.machine;
-    const jobs = series.byJob ? this.run.jobs.map((job, index) => [job.name, index] as const) : [];
+    const own = series.linksOf(level, row);
+    const load = (job: number) => own.reduce((sum, link) => sum + series.busyOf(link, undefined, job), 0);
+    const all = series.byJob ? this.run.jobs.map((job, index) => [job.name, index] as const) : [];
+    // Of many jobs, those that use these links most.
+    const jobs = many(this.run)
+      ? all
+          .map((job) => ({ job, load: load(job[1]) }))
+          .filter((one) => one.load > 0)
+          .sort((one, other) => other.load - one.load)
+          .slice(0, MOST_JOBS)
+          .map((one) => one.job)
+      : all;
     const share = (title: string, job?: number) => ({
       title,
       value: (link: number) => series.busyOf(link, range, job),
@@ -195,7 +250,7 @@ export class Details {
       table({
         caption: `Load of its links ${range ? "in the chosen window" : "in the whole run"}`,
         file: `${file}-load`,
-        rows: [...series.linksOf(level, row)],
+        rows: [...own],
         columns: [
           { title: "to", value: (link) => `${links.text("to_kind", link)} ${links.number("to_id", link)}`, head: true },
           share("busy"),
@@ -230,6 +285,11 @@ export class Details {
   private jobName(job: number): string {
     return job === NO_JOB ? "no job" : visible(this.run.jobs[job]?.name ?? "");
   }
+}
+
+/** A share of the time; what was granted but not sent at the end of a run is more than all of it. */
+function full(share: number): string {
+  return percent(Math.min(share, 1));
 }
 
 /** Share of the run in which a link was busy: its bytes over its bandwidth. */

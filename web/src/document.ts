@@ -40,8 +40,25 @@ export interface Distance {
   [quantile: string]: string | number;
 }
 
+/** A job in the order of who suffers most. */
+export interface Rank {
+  job: number;
+  about: string | null;
+  application: string;
+  slowdown: number | null;
+  /** Parts of the time of its packets that are waiting, and waiting for other jobs. */
+  waits: number | null;
+  for_others: number | null;
+  /** For whom it waits, with parts of its waiting. */
+  by: [job: string, share: number][];
+}
+
 export interface RunData {
   name: string;
+  /** What the scenario is, and what the jobs are that the run waits for; empty if nothing is known. */
+  title: string;
+  subjects: string[];
+  ranking: Rank[];
   id: string;
   seed: number;
   version: string;

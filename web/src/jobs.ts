@@ -1,8 +1,10 @@
 // The table of jobs, as `odonata run` prints it; of two runs, with the differences.
 
+import { COLOURED } from "./colours";
 import { type Job, numberOf, type RunData } from "./document";
 import { h } from "./dom";
 import { bytes, count, digits, factor, percent, time } from "./format";
+import { folded, many, rankingTable } from "./ranking";
 import { type Column, table } from "./table";
 
 interface Row {
@@ -67,10 +69,23 @@ export function jobsSection(runs: RunData[], label: (run: number) => string): HT
   if (rows.some((row) => row.job.saturated))
     columns.push({ title: "saturated", value: (row) => told(row.job.saturated) });
   const cutOff = rows.some((row) => row.job.complete === false);
+  const all = table({ caption: "Jobs", file: "jobs", columns, rows });
   return h(
     "div",
     {},
-    table({ caption: "Jobs", file: "jobs", columns, rows }),
+    ...(runs.some(many)
+      ? [
+          ...runs.map((run) => rankingTable(run, COLOURED)),
+          rows.some((row) => numberOf(row.job, "slowdown") === null)
+            ? h(
+                "p",
+                { class: "empty" },
+                "A slowdown is known of jobs that were also simulated alone: with --alone, those that the run waits for.",
+              )
+            : null,
+          folded(`All ${jobs} jobs`, ...runs.map((run) => rankingTable(run, undefined)), all),
+        ]
+      : [all]),
     cutOff
       ? h("p", {}, "* cut off: the number covers only what arrived before the end of the run, and can be much too low.")
       : null,

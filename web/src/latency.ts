@@ -7,10 +7,11 @@ import { type Job, numberOf, type RunData } from "./document";
 import { figure, h, prose } from "./dom";
 import { digits, percent, tick, timeUnit } from "./format";
 import { type Line, lineChart } from "./lines";
+import { folded, front, many, others } from "./ranking";
 
 export function latencySection(runs: RunData[], label: (run: number) => string): HTMLElement {
-  const messages = boxesOf(runs, label, "latency");
-  const iterations = boxesOf(runs, label, "iteration");
+  const messages = boxesOf(runs, label, "latency", front);
+  const iterations = boxesOf(runs, label, "iteration", front);
   const distances = runs.flatMap((run, index) => byDistance(run, label(index)));
   const parts: HTMLElement[] = [];
   if (messages.length > 0) {
@@ -80,14 +81,24 @@ export function latencySection(runs: RunData[], label: (run: number) => string):
         'The run recorded no latencies: no message that was issued while measuring was delivered, or all jobs have `record = "nothing"`.',
       ),
     );
-  return h("div", { class: "grid" }, ...parts);
+  const grid = h("div", { class: "grid" }, ...parts);
+  const left = (["latency", "iteration"] as const).flatMap((prefix) => {
+    const boxes = runs.some(many) ? boxesOf(runs, label, prefix, others) : [];
+    const caption = `${prefix === "latency" ? "Latency of messages" : "Time of an iteration"} of the other jobs`;
+    return boxes.length > 0 ? [folded(caption, boxChart(caption, boxes))] : [];
+  });
+  return left.length > 0 ? h("div", {}, grid, ...left) : grid;
 }
 
-/** Together and, where it was simulated, alone below it. */
-function boxesOf(runs: RunData[], label: (run: number) => string, prefix: "latency" | "iteration"): Box[] {
+/** Of the chosen jobs: together and, where it was simulated, alone below it. */
+function boxesOf(
+  runs: RunData[],
+  label: (run: number) => string,
+  prefix: "latency" | "iteration",
+  jobs: (run: RunData) => number[],
+): Box[] {
   const boxes: Box[] = [];
-  const jobs = Math.max(...runs.map((run) => run.jobs.length));
-  for (let index = 0; index < jobs; index++) {
+  for (const index of new Set(runs.flatMap(jobs))) {
     runs.forEach((run, at) => {
       const job = run.jobs[index];
       const together = job && boxOf(job, prefix, index);
@@ -120,7 +131,9 @@ function boxOf(job: Job, prefix: string, index: number): Box | undefined {
 }
 
 function byDistance(run: RunData, of: string): Box[] {
-  return run.messages.distances.map((row) => {
+  const shown = new Set(front(run));
+  const rows = run.messages.distances.filter((row) => shown.has(row.job));
+  return rows.map((row) => {
     const [min, p25, p50, p75, p99, max, mean] = ["min", "p25", "p50", "p75", "p99", "max", "mean"].map((name) =>
       Number(row[name]),
     ) as [number, number, number, number, number, number, number];
@@ -149,7 +162,8 @@ interface Curve {
 
 function distributionLines(run: RunData, of: string): Curve[] {
   const { distributions } = run;
-  return run.jobs.flatMap((job, index) => {
+  return front(run).flatMap((index) => {
+    const job = run.jobs[index]!;
     const rows = distributions.where((row) => distributions.number("job", row) === index);
     if (rows.length === 0) return [];
     let sum = 0;

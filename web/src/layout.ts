@@ -16,6 +16,10 @@ export interface Spot {
 }
 
 const GAP = 0.5;
+/** Height of the strip of a router, and from one strip of a chassis to the next. */
+const STRIP = 0.9;
+const RAIL = 0.6;
+const NEXT_RAIL = 0.75;
 
 export class Layout {
   readonly wide: number;
@@ -27,6 +31,13 @@ export class Layout {
   readonly routerRects: Rect[] = [];
   readonly rowOfRouter = new Map<number, number>();
   readonly rowOfNode = new Map<number, number>();
+  /** Row of the router below which the nodes of a router are drawn: itself, or the first rail of its chassis. */
+  readonly homes: number[] = [];
+
+  /** Most routers of a chassis; 1 if every node has its NICs on one router. */
+  private readonly rails: number;
+  /** From the upper edge of a router to its nodes. */
+  private readonly top: number;
 
   private readonly across: number;
   private readonly cell: { wide: number; high: number };
@@ -47,9 +58,18 @@ export class Layout {
       const router = this.rowOfRouter.get(nodes.number("router", row));
       if (router !== undefined) this.nodesOf[router]!.push(row);
     }
+    const sizes = new Array<number>(routers.rows).fill(0);
+    for (let row = 0; row < routers.rows; row++) {
+      const home = this.rowOfRouter.get(routers.number("chassis", row)) ?? row;
+      const together = routers.number("group", home) === routers.number("group", row);
+      this.homes.push(together ? home : row);
+      sizes[this.homes[row]!]!++;
+    }
+    this.rails = Math.max(1, ...sizes);
+    this.top = this.rails > 1 ? this.rails * NEXT_RAIL + 0.2 : 1.1;
     const most = Math.max(1, ...this.nodesOf.map((of) => of.length));
     this.across = most <= 3 ? most : Math.ceil(Math.sqrt(most));
-    this.cell = { wide: Math.max(this.across, 1) + GAP, high: 1.1 + Math.ceil(most / this.across) + GAP };
+    this.cell = { wide: Math.max(this.across, 1) + GAP, high: this.top + Math.ceil(most / this.across) + GAP };
     const places = this.routersOf.map((rows) => this.placed(rows));
     const group = {
       wide: Math.max(...places.map((place) => place.wide)) + 2 * GAP,
@@ -73,22 +93,37 @@ export class Layout {
   /** The routers of a group, from the corner of the group: the grid of a cascade, or leaves below spines. */
   private placed(rows: number[]): { rects: Rect[]; wide: number; high: number } {
     const { machine, cell } = this;
-    const place = (row: number) => machine.routers.number("place", row);
+    const { routers } = machine;
+    // Where nodes have several rails, and in fat trees, cells follow each other; else a missing router leaves a gap.
+    const packed = this.rails > 1 || machine.kind === "fat-tree";
     const leaves = machine.leaves ?? Number.POSITIVE_INFINITY;
-    const spines = rows.filter((row) => place(row) >= leaves).length;
-    const whole = Math.max(0, ...rows.filter((row) => place(row) < leaves).map((row) => place(row) + 1));
-    const columns = machine.columns ?? even(whole, Math.sqrt((1.4 * whole * cell.high) / cell.wide));
+    const isSpine = (row: number) =>
+      machine.kind === "fat-tree" ? routers.number("leaf", row) === 0 : routers.number("place", row) >= leaves;
+    const spines = rows.filter(isSpine);
+    const cells = rows.filter((row) => !isSpine(row) && this.homes[row] === row);
+    const placeOf = new Map(cells.map((row, at) => [row, packed ? at : routers.number("place", row)]));
+    const whole = Math.max(0, ...[...placeOf.values()].map((at) => at + 1));
+    const grid = packed ? null : machine.columns;
+    const columns = Math.max(
+      1,
+      grid ?? even(whole || spines.length, Math.sqrt((1.4 * (whole || 1) * cell.high) / cell.wide)),
+    );
     const spineHigh = 1 + GAP;
-    const top = spines > 0 ? Math.ceil(spines / columns) * spineHigh + GAP : 0;
+    const top = spines.length > 0 ? Math.ceil(spines.length / columns) * spineHigh + GAP : 0;
+    const wide = cell.wide - GAP;
+    const corner = (at: number) => ({ x: (at % columns) * cell.wide, y: top + Math.floor(at / columns) * cell.high });
+    const railOf = new Map<number, number>();
     const rects = rows.map((row): Rect => {
-      const at = place(row);
-      if (at >= leaves) {
-        const number = at - leaves;
-        const [x, y] = [(number % columns) * cell.wide, Math.floor(number / columns) * spineHigh];
-        return { x, y, wide: cell.wide - GAP, high: 1 };
+      if (isSpine(row)) {
+        const number = packed ? spines.indexOf(row) : routers.number("place", row) - leaves;
+        return { x: (number % columns) * cell.wide, y: Math.floor(number / columns) * spineHigh, wide, high: 1 };
       }
-      const [x, y] = [(at % columns) * cell.wide, top + Math.floor(at / columns) * cell.high];
-      return { x, y, wide: cell.wide - GAP, high: cell.high - GAP };
+      const home = this.homes[row]!;
+      const { x, y } = corner(placeOf.get(home) ?? 0);
+      if (home === row) return { x, y, wide, high: cell.high - GAP };
+      const rail = (railOf.get(home) ?? 0) + 1;
+      railOf.set(home, rail);
+      return { x, y: y + rail * NEXT_RAIL, wide, high: RAIL };
     });
     return {
       rects,
@@ -97,11 +132,22 @@ export class Layout {
     };
   }
 
+  /** Whether nodes have their NICs on several routers of a chassis. */
+  get hasRails(): boolean {
+    return this.rails > 1;
+  }
+
+  /** The strip of a router itself, above the nodes of its chassis. */
+  strip(router: number): Rect {
+    const rect = this.routerRects[router]!;
+    return { ...rect, high: Math.min(this.rails > 1 && this.nodesOf[router]!.length > 0 ? RAIL : STRIP, rect.high) };
+  }
+
   /** Place of the node that is the `at`-th of its router. */
   node(router: number, at: number): Rect {
     const rect = this.routerRects[router]!;
     const x = rect.x + (at % this.across);
-    return { x, y: rect.y + 1.1 + Math.floor(at / this.across), wide: 0.86, high: 0.86 };
+    return { x, y: rect.y + this.top + Math.floor(at / this.across), wide: 0.86, high: 0.86 };
   }
 
   rect(spot: Spot): Rect | undefined {
@@ -117,7 +163,8 @@ export class Layout {
     const group = this.groups.findIndex((rect) => rect !== undefined && within(rect, x, y));
     if (group < 0) return undefined;
     if (finest === "group") return { level: "group", index: group };
-    const router = this.routersOf[group]!.find((row) => within(this.routerRects[row]!, x, y));
+    const found = this.routersOf[group]!.filter((row) => within(this.routerRects[row]!, x, y));
+    const router = found.find((row) => this.homes[row] !== row) ?? found[0];
     if (router === undefined) return { level: "group", index: group };
     if (finest === "node") {
       const node = this.nodesOf[router]!.find((_, at) => within(this.node(router, at), x, y));

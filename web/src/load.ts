@@ -86,7 +86,7 @@ export class Paint {
       for (const [job, many] of counts) if (group) group[job] = (group[job] ?? 0) + many;
       most[router] = [...counts].sort((one, other) => other[1] - one[1])[0]?.[0] ?? NO_JOB;
     });
-    this.routerJobs = most;
+    this.routerJobs = layout.homes.map((home) => most[home]!);
   }
 
   /** Nodes of each job in a group. */

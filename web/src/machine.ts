@@ -1,6 +1,6 @@
 // The section of the machine: its drawing, what is chosen in it, and the matrix of its groups.
 
-import { COLOURED, jobColour, jobsHaveOwnColours, loadColour, themed } from "./colours";
+import { jobColour, loadColour, othersColour, themed } from "./colours";
 import { Details } from "./details";
 import { NO_JOB, type RunData } from "./document";
 import { choice, figure, h, name } from "./dom";
@@ -8,6 +8,7 @@ import { bytes, count, digits, percent, time } from "./format";
 import { heatMap } from "./heat";
 import { Layout, type Spot } from "./layout";
 import { type By, Paint, type Tops, topsOf } from "./load";
+import { front, others, othersOf } from "./ranking";
 import { type PairLoads, seriesOf } from "./series";
 import { View } from "./view";
 import type { Window } from "./window";
@@ -134,6 +135,7 @@ function panel(run: RunData, window: Window, tops: Tops, aspect: number, label: 
   const state = { arcs: "none" };
   const view = new View({
     label: `The machine: ${run.machine.groups} groups. Arrow keys move between groups, down into routers and nodes; + and - zoom.`,
+    word: run.machine.group_name,
     layout,
     paint,
     told: (spot) => details.line(spot),
@@ -263,14 +265,12 @@ function arcsOf(
 function keyOf(paint: Paint, run: RunData, tops: Tops, highlight: (job: number) => void): Node[] {
   const by = paint.by;
   if (by === "job") {
-    const own = jobsHaveOwnColours(run.jobs.length) ? run.jobs : run.jobs.slice(0, COLOURED);
-    const keys: Node[] = own.map((job, index) => {
+    const keys: Node[] = front(run).map((index) => {
       const press = h("button", { type: "button", title: "Show only this job", onclick: () => highlight(index) });
-      press.append(swatch(jobColour(index)), name(job.name));
+      press.append(swatch(jobColour(index)), name(run.jobs[index]!.name));
       return press;
     });
-    if (own.length < run.jobs.length)
-      keys.push(h("span", {}, swatch(jobColour(own.length)), `${run.jobs.length - own.length} other jobs`));
+    if (others(run).length > 0) keys.push(h("span", {}, swatch(othersColour()), othersOf(run)));
     return [...keys, h("span", {}, swatch(jobColour(NO_JOB)), "no job")];
   }
   const ramp = h(

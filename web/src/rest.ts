@@ -7,6 +7,7 @@ import { numberOf, type RunData } from "./document";
 import { button, figure, h, name, prose, visible } from "./dom";
 import { bandwidth, bytes, count, digits, percent, time, timeUnit } from "./format";
 import { lineChart } from "./lines";
+import { folded, front, many, others, othersOf } from "./ranking";
 import { table } from "./table";
 import { FEW } from "./times";
 import type { Window } from "./window";
@@ -15,17 +16,19 @@ export function routesSection(run: RunData, window: Window): HTMLElement {
   const { classes } = run.machine;
   const byClass = run.jobs.some((job) => job.class_bytes.length > 0);
   const bars = h("div", { class: "shares" });
+  const rest = h("div", { class: "shares" });
   const scope = h("span", { class: "of-window" });
   const fill = () => {
     const counted = window.range && window.routes(run);
     scope.textContent = counted ? " in the chosen window" : "";
-    bars.replaceChildren(
-      ...run.jobs.map((job, index) => {
-        const of = counted?.[index];
-        const whole = numberOf(job, "minimal_fraction");
-        return shareBar(job.name, index, of ? (of.packets > 0 ? of.minimal / of.packets : null) : whole);
-      }),
-    );
+    const bar = (index: number) => {
+      const job = run.jobs[index]!;
+      const of = counted?.[index];
+      const whole = numberOf(job, "minimal_fraction");
+      return shareBar(job.name, index, of ? (of.packets > 0 ? of.minimal / of.packets : null) : whole);
+    };
+    bars.replaceChildren(...front(run).map(bar));
+    rest.replaceChildren(...others(run).map(bar));
   };
   window.changed(fill);
   fill();
@@ -34,6 +37,7 @@ export function routesSection(run: RunData, window: Window): HTMLElement {
     {},
     h("h3", {}, "Packets that took a minimal path", scope),
     bars,
+    many(run) ? folded(`Of ${othersOf(run)}`, rest) : null,
     routesOverTime(run, window),
     h(
       "div",
@@ -124,7 +128,8 @@ function routesOverTime(run: RunData, window: Window): HTMLElement {
     );
   const { rows, width_ps: width } = run.routes;
   const [unit, size] = timeUnit([run.sim_time_ps / 10]);
-  const lines = run.jobs.flatMap((job, index) => {
+  const lines = front(run).flatMap((index) => {
+    const job = run.jobs[index]!;
     const all = rows.where((row) => rows.number("job", row) === index);
     // Shares of a few packets beside slices of many would be peaks.
     const most = all.reduce((found, row) => Math.max(found, rows.number("packets", row)), 0);

@@ -6,12 +6,16 @@ import { h, name, prose, section, visible } from "./dom";
 import { jobsSection } from "./jobs";
 import { latencySection } from "./latency";
 import { machineSection } from "./machine";
+import { chooseFront, folded, many } from "./ranking";
 import { assumedSection, hotSection, routesSection } from "./rest";
 import { timeControls, timeSection } from "./times";
 import { Window } from "./window";
 
 export function runsReport({ title, runs }: RunsReport): Node[] {
   const window = new Window();
+  chooseFront(runs);
+  // Of many jobs, what is not the finding is folded.
+  const rest = (summary: string, made: HTMLElement) => (runs.some(many) ? folded(summary, made) : made);
   const label = (run: number) => (runs.length > 1 ? "AB"[run]! : "");
   const each = (make: (run: RunData) => HTMLElement) =>
     h(
@@ -29,6 +33,7 @@ export function runsReport({ title, runs }: RunsReport): Node[] {
   const time = timeSection(runs, window, label);
   return [
     h("h1", {}, runs.length > 1 ? visible(title) : name(title)),
+    ...(runs.length === 1 ? runs[0]!.subjects.map((text) => h("p", { class: "subject" }, ...prose(text))) : []),
     each(verdict),
     section("Jobs", jobsSection(runs, label)),
     section("Machine", h("div", {}, time ? timeControls(runs, window) : null, machineSection(runs, window, label))),
@@ -43,13 +48,16 @@ export function runsReport({ title, runs }: RunsReport): Node[] {
           ),
         ),
     ),
-    section("Latency", latencySection(runs, label)),
+    section("Latency", rest("Latencies by job and by distance", latencySection(runs, label))),
     section("Who makes whom wait", each(blameSection)),
     section(
       "Routes",
-      each((run) => routesSection(run, window)),
+      rest(
+        "Paths of packets, and traffic by class of link",
+        each((run) => routesSection(run, window)),
+      ),
     ),
-    section("Busiest links", each(hotSection)),
+    section("Busiest links", rest("Links between routers, and links of nodes", each(hotSection))),
     section("What was assumed", each(assumedSection)),
   ];
 }

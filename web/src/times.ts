@@ -1,11 +1,12 @@
 // The section of time: traffic and latencies over time, a window that is chosen in them, and what happened in it.
 
-import { jobColour } from "./colours";
+import { jobColour, lineColour, othersColour } from "./colours";
 import { tableButton } from "./csv";
 import type { RunData } from "./document";
 import { button, figure, h } from "./dom";
 import { bytes, count, digits, percent, time, timeUnit } from "./format";
 import { type Chart, type Line, lineChart } from "./lines";
+import { folded, front, many, others, othersOf } from "./ranking";
 import { seriesOf } from "./series";
 import { table } from "./table";
 import type { Window } from "./window";
@@ -101,7 +102,9 @@ export function timeSection(runs: RunData[], window: Window, label: (run: number
   window.changed(() => {
     for (const chart of charts) chart.select(window.range && [window.range[0] / size, window.range[1] / size]);
   });
-  return h("div", {}, h("div", { class: "grid" }, ...parts), inWindow(runs, window, label));
+  const counted = inWindow(runs, window, label);
+  const table = runs.some(many) ? folded("Numbers of the window by job", counted) : counted;
+  return h("div", {}, h("div", { class: "grid" }, ...parts), table);
 }
 
 /** Plays the runs, or chooses a window of time: what the machine shows. */
@@ -238,15 +241,19 @@ function trafficLines(run: RunData, of: string, size: number): Line[] {
     { length: windows.rows },
     (_, row) => (windows.number("start_ps", row) + windows.number("width_ps", row) / 2) / size,
   );
-  return run.jobs.map((job, index) => ({
-    label: labelled(of, job.name),
-    colour: jobColour(index),
+  const line = (label: string, colour: string, jobs: number[]): Line => ({
+    label: labelled(of, label),
+    colour,
     x: middle,
-    y: Array.from(sums[index]!, (sum, row) =>
-      windows.number("width_ps", row) > 0 ? (sum / windows.number("width_ps", row)) * (1e12 / GIB) : null,
-    ),
+    y: Array.from(middle, (_, row) => {
+      const sum = jobs.reduce((total, job) => total + sums[job]![row]!, 0);
+      return windows.number("width_ps", row) > 0 ? (sum / windows.number("width_ps", row)) * (1e12 / GIB) : null;
+    }),
     dashed: of === "B",
-  }));
+  });
+  const lines = front(run).map((job) => line(run.jobs[job]!.name, jobColour(job), [job]));
+  if (many(run)) lines.push(line(othersOf(run), othersColour(), others(run)));
+  return lines;
 }
 
 function loadLines(run: RunData, of: string, size: number): Line[] {
@@ -255,15 +262,16 @@ function loadLines(run: RunData, of: string, size: number): Line[] {
   const x = found.time.map((start) => start / size);
   const second = of === "B";
   return [
-    { label: labelled(of, "mean"), colour: jobColour(0), x, y: found.mean, dashed: second },
-    { label: labelled(of, "busiest link"), colour: jobColour(1), x, y: found.most, dashed: second },
+    { label: labelled(of, "mean"), colour: lineColour(0), x, y: found.mean, dashed: second },
+    { label: labelled(of, "busiest link"), colour: lineColour(1), x, y: found.most, dashed: second },
   ];
 }
 
 function latencyLines(run: RunData, label: string, size: number): Line[] {
   const { over_time: slices, slice_ps: width } = run.messages;
   if (!slices) return [];
-  return run.jobs.flatMap((job, index) => {
+  return front(run).flatMap((index) => {
+    const job = run.jobs[index]!;
     const of = slices.where((row) => slices.number("job", row) === index);
     // Quantiles of a few messages beside slices of many would be peaks.
     const most = of.reduce((found, row) => Math.max(found, slices.number("count", row)), 0);
@@ -284,7 +292,8 @@ function latencyLines(run: RunData, label: string, size: number): Line[] {
 function iterationLines(run: RunData, of: string, size: number): Line[] {
   const { iterations } = run;
   if (!iterations) return [];
-  return run.jobs.flatMap((job, index) => {
+  const lines = front(run).flatMap((index) => {
+    const job = run.jobs[index]!;
     const rows = iterations.where((row) => iterations.number("job", row) === index);
     if (rows.length === 0) return [];
     return {
@@ -293,6 +302,9 @@ function iterationLines(run: RunData, of: string, size: number): Line[] {
       x: rows.map((row) => iterations.number("first_begin_ps", row) / size),
       y: rows.map((row) => iterations.number("time_ps", row)),
       dashed: of === "B",
+      dots: rows.length === 1,
     };
   });
+  // One iteration has no course; its time is in the boxes of the latencies.
+  return lines.some((line) => !line.dots) ? lines : [];
 }

@@ -11,6 +11,8 @@ const ROUTER_FROM = 3;
 
 export interface ViewOptions {
   label: string;
+  /** What a group of the machine is called. */
+  word: string;
   layout: Layout;
   paint: Paint;
   /** A line about a spot, for the tip. */
@@ -106,6 +108,10 @@ export class View {
       if (rect && this.visible(rect)) this.group(pen, rect, group, finest);
     });
     this.arcs(pen);
+    // Names lie on the links.
+    layout.groups.forEach((rect, group) => {
+      if (rect && this.visible(rect)) this.title(pen, rect, group);
+    });
     for (const [spot, colour] of [
       [this.pointed, css("ink")],
       [this.chosen, css("mark")],
@@ -121,24 +127,32 @@ export class View {
     const whole = paint.by === "traffic" || finest === "group";
     pen.fillStyle = (whole ? shade : undefined) ?? css("block");
     pen.fillRect(rect.x, rect.y, rect.wide, rect.high);
-    this.title(pen, rect, group);
     if (finest === "group") {
       if (paint.by === "job") this.shares(pen, rect, group);
       return;
     }
     const quiet = css("router");
-    for (const router of layout.routersOf[group] ?? []) {
+    // The rails of a chassis lie on the block of its first router.
+    const routers = [...(layout.routersOf[group] ?? [])];
+    routers.sort((one, other) => Number(layout.homes[one] !== one) - Number(layout.homes[other] !== other));
+    for (const router of routers) {
       const place = layout.routerRects[router]!;
       if (!this.visible(place)) continue;
       const colour = paint.colour({ level: "router", index: router });
       const nodes = layout.nodesOf[router]!;
       if (finest === "router") {
+        if (layout.homes[router] !== router && paint.by === "job") continue;
         pen.fillStyle = (nodes.length > 0 || paint.by !== "job" ? colour : undefined) ?? quiet;
         pen.fillRect(place.x, place.y, place.wide, place.high);
         continue;
       }
+      if (layout.hasRails && nodes.length > 0) {
+        pen.fillStyle = css("nothing");
+        pen.fillRect(place.x - 0.15, place.y - 0.15, place.wide + 0.3, place.high + 0.3);
+      }
+      const strip = layout.strip(router);
       pen.fillStyle = (paint.by === "job" ? undefined : colour) ?? quiet;
-      pen.fillRect(place.x, place.y, place.wide, Math.min(0.9, place.high));
+      pen.fillRect(strip.x, strip.y, strip.wide, strip.high);
       nodes.forEach((node, at) => {
         const square = layout.node(router, at);
         pen.fillStyle = paint.colour({ level: "node", index: node }) ?? quiet;
@@ -163,11 +177,16 @@ export class View {
     if (rect.wide * this.scale < 22) return;
     const size = Math.min(13 / this.scale, 2.2);
     if (size * this.scale < 7) return;
-    pen.fillStyle = css("ink");
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
     pen.font = `600 ${size}px system-ui, sans-serif`;
-    pen.fillText(rect.wide * this.scale > 70 ? `group ${group}` : String(group), rect.x, rect.y - 0.35);
+    const text = rect.wide * this.scale > 70 ? `${this.options.word} ${group}` : String(group);
+    pen.strokeStyle = css("paper");
+    pen.lineWidth = 3 / this.scale;
+    pen.lineJoin = "round";
+    pen.strokeText(text, rect.x, rect.y - 0.35);
+    pen.fillStyle = css("ink");
+    pen.fillText(text, rect.x, rect.y - 0.35);
   }
 
   private arcs(pen: CanvasRenderingContext2D): void {
@@ -179,10 +198,10 @@ export class View {
       const [bx, by] = centre(other);
       // Bent to the right of its direction, so that both directions can be seen.
       const [cx, cy] = [(ax + bx) / 2 - (by - ay) * 0.18, (ay + by) / 2 + (bx - ax) * 0.18];
-      const width = (1 + 4 * Math.min(busy, 1)) / this.scale;
+      const width = (0.8 + 2 * Math.min(busy, 1)) / this.scale;
       for (const [colour, thick] of [
-        [css("paper"), width + 2 / this.scale],
-        [loadColour(busy) ?? css("ink"), width],
+        [css("paper"), width + 1.2 / this.scale],
+        [arcColour(busy), width],
       ] as const) {
         pen.strokeStyle = colour;
         pen.lineWidth = thick;
@@ -192,8 +211,8 @@ export class View {
         pen.stroke();
       }
       const angle = Math.atan2(by - cy, bx - cx);
-      const size = 7 / this.scale + width;
-      pen.fillStyle = loadColour(busy) ?? css("ink");
+      const size = 5 / this.scale + width;
+      pen.fillStyle = arcColour(busy);
       pen.beginPath();
       pen.moveTo(bx, by);
       pen.lineTo(bx - size * Math.cos(angle - 0.4), by - size * Math.sin(angle - 0.4));
@@ -335,6 +354,11 @@ export class View {
     }
     return true;
   }
+}
+
+/** The colour of a link: that of its load, never so near to the paper that a thin line is lost. */
+function arcColour(busy: number): string {
+  return loadColour(0.3 + 0.7 * Math.min(busy, 1)) ?? css("ink");
 }
 
 function centre(rect: Rect): [number, number] {

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "odonata.cli.schedule:schedule",
         "Simulate a stream of jobs over days, in which contention makes jobs slower.",
     ),
+    "schema": ("odonata.cli.schema:schema", "Print the JSON schema of a kind of file, for editors."),
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine or a run for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),
@@ -40,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command -> where its function is, and its line in `odonata --help`."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Simulate": ("new", "run", "sweep", "schedule"),
+    "Simulate": ("new", "schema", "run", "sweep", "schedule"),
     "Look": ("show", "plot", "report", "compare", "explain", "export", "trace"),
     "Decide": ("advise", "place"),
     "Real cluster": ("cluster", "calibrate"),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from odonata.errors import InputError, RunError
+from odonata.schemas import NAMES, line_of
 
 RUN_BY = {"study": "sweep", "schedule": "schedule"}
 """The command that takes the file of a template, where it is not `run`."""
@@ -33,6 +34,7 @@ def new(
     """
     source = files("odonata.scenario") / "templates" / f"{template}.toml"
     text = source.read_text(encoding="utf-8").replace("FILE", str(file)).replace("STEM", file.stem)
+    text = f"{line_of(template if template in NAMES else 'scenario')}\n{text}"
     try:
         out = file.open("x", encoding="utf-8")
     except FileExistsError:

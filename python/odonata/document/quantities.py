@@ -30,6 +30,7 @@ def input_error_as_problem(read: Callable[[Any], T]) -> Callable[[Any], T]:
         except InputError as e:
             raise problem(e.message, e.hint, e.path) from None
 
+    wrapped.reader = read  # type: ignore[attr-defined] # schemas know readers by their names
     return wrapped
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 from odonata.errors import InputError, shortened
 
@@ -32,3 +33,23 @@ def duration_s(text: str, what: str = "a time limit") -> float | None:
     else:  # minutes[:seconds]
         hours, (minutes, seconds) = 0, (*parts, 0)[:2]
     return float(((24 * days + hours) * 60 + minutes) * 60 + seconds)
+
+
+def moment(start: str, ran: str) -> str:
+    """When a job was listed that had started at a time and had run for a while: to the minute; empty if one is missing.
+
+    What is no time is missing too: only the title of a scenario needs it.
+    """
+    try:
+        ran_s = duration_s(ran)
+        return "" if ran_s is None else f"{datetime.fromisoformat(start) + timedelta(seconds=ran_s):%Y-%m-%d %H:%M}"
+    except (InputError, ValueError, OverflowError):
+        return ""
+
+
+def moment_of(seconds: int | None) -> str:
+    """The same of a number of seconds since 1970; without the place of the cluster, it is in UTC."""
+    try:
+        return "" if not seconds else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+    except (OverflowError, OSError, ValueError):
+        return ""

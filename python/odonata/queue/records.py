@@ -4,7 +4,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from odonata.errors import InputError, shortened
 
@@ -144,6 +144,10 @@ class Job:
     """Seconds to its time limit at the time of the listing; None without a limit, or if the source does not give it."""
     limit_s: float | None = None
     """Its time limit in seconds; None without a limit, or if the source does not give it."""
+    cluster: str = field(default="", compare=False)
+    """The cluster on which it runs; empty if the source does not say it."""
+    listed: str = field(default="", compare=False)
+    """When it was listed, such as `2026-11-20 14:31` in the time of the cluster; empty if nothing says it."""
 
     @property
     def running(self) -> bool:

@@ -30,7 +30,7 @@ def report_of_runs(runs: Sequence[Run]) -> bytes:
     from odonata.report.run import run_document
 
     documents = [run_document(run) for run in runs]
-    names = list(dict.fromkeys(document["name"] for document in documents))
+    names = list(dict.fromkeys(document["title"] or document["name"] for document in documents))
     title = " and ".join(names)
     if len(runs) > 1:
         title += f": {title_of(runs[0], runs[1])}"

@@ -62,6 +62,9 @@ def machine_of(run: Run, left_out: list[str]) -> dict[str, Any]:
         else pl.int_range(pl.len()).over("group")
     )
     nodes = _nodes(links, run.resolved.get("spec", {}))
+    routers = routers.join(_chassis(links, nodes), on="id", how="left", maintain_order="left").with_columns(
+        pl.col("chassis").fill_null(pl.col("id"))
+    )
     pairs = (
         links.filter(_BETWEEN_GROUPS)
         .group_by("from_group", "to_group")
@@ -124,6 +127,26 @@ def _nodes(links: pl.DataFrame, spec: Mapping[str, Any]) -> pl.DataFrame:
     for number, of in enumerate(spec.get("jobs", ())):
         job[np.asarray(of["nodes"], np.int64)] = number
     return nodes.with_columns(job=pl.Series(job[nodes["id"].to_numpy()], dtype=pl.UInt16))
+
+
+def _chassis(links: pl.DataFrame, nodes: pl.DataFrame) -> pl.DataFrame:
+    """Routers with the NICs of the same nodes, as rails are: each with the router of their first NICs.
+
+    A router to which any node has its first NIC begins a chassis of its own.
+    """
+    attached = links.filter(pl.col("from_kind") == "node").select(id="to_id", node="from_id")
+    first = nodes.select(node="id", chassis="router")
+    return (
+        attached.join(first, on="node")
+        .group_by("id")
+        .agg(
+            pl.when((pl.col("chassis") == pl.col("id")).any())
+            .then(pl.col("id").first())
+            .otherwise(pl.col("chassis").mode().min())
+            .alias("chassis")
+        )
+        .sort("id")
+    )
 
 
 def _kept(links: pl.DataFrame, left_out: list[str]) -> pl.DataFrame:

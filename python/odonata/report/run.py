@@ -10,6 +10,7 @@ from odonata.blame.programs import is_recorded, program_times
 from odonata.blame.sentences import sentences
 from odonata.machine.terms import not_modelled
 from odonata.report.machine import machine_of
+from odonata.report.ranking import ranking_of, subjects
 from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
 from odonata.report.verdict import verdict
@@ -17,6 +18,9 @@ from odonata.store import columns_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from odonata.blame import JobCauses
     from odonata.store import Run
 
 
@@ -51,10 +55,15 @@ def run_document(run: Run) -> dict[str, Any]:
     rows = jobs.drop(_LISTS).to_dicts()
     described = scenario.get("job", [{}] * len(rows))
     machine = machine_of(run, left_out)
+    causes = [] if run.blame.is_empty() else causes_of(run, run.blame)
+    ranking = ranking_of(run, causes)
     for row, job in zip(rows, described, strict=True):
         row["app"], row["placed"], row["routing"] = job.get("app"), job.get("placed"), job.get("routing")
     return {
         "name": str(run.resolved.get("name") or (run.path.name if run.path else "run")),
+        "title": str(scenario.get("title") or ""),
+        "subjects": subjects(run, ranking),
+        "ranking": ranking,
         "id": run.id,
         "seed": run.seed,
         "version": str(run.manifest["version"]),
@@ -74,7 +83,7 @@ def run_document(run: Run) -> dict[str, Any]:
         "messages": messages_of(run, left_out),
         "traffic": traffic_of(run, left_out),
         "iterations": iterations_of(run, left_out),
-        "blame": blame_of(run),
+        "blame": blame_of(run, causes),
         "machine": machine,
         "series": series_of(run, machine["links"], left_out),
         "routes": routes_of(run),
@@ -115,12 +124,11 @@ def _bracketed(text: str) -> str:
     return f"({text})" if text else ""
 
 
-def blame_of(run: Run) -> dict[str, Any] | None:
+def blame_of(run: Run, jobs: Sequence[JobCauses]) -> dict[str, Any] | None:
     """Sentences on the jobs that are not background, with their critical paths if the run has recorded what they need;
     causes and places of all jobs. `None` if nothing was recorded."""
     if run.blame.is_empty():
         return None
-    jobs = causes_of(run, run.blame)
     causes = [cause for job in jobs for cause in job.causes]
     places = [(cause, place) for cause in causes for place in cause.places]
     waiting = {job.job: job.waiting_ps for job in jobs}

@@ -14,6 +14,7 @@ from odonata.scenario.apps.mapping import Mapped
 from odonata.scenario.apps.values import Duration, Iterations, Overhead
 from odonata.scenario.routings.choice import AnyRouting
 from odonata.scenario.sensing import Sensing
+from odonata.scenario.texts import Title
 
 Record = Literal["every-message", "histogram", "nothing"]
 Remedies = Literal["placement", "routing", "mapping", "start", "congestion-control"]
@@ -79,6 +80,9 @@ class JobTable(Table):
 
     name: Annotated[str, BeforeValidator(input_error_as_problem(_name))] = Field(
         description="name, unique in the scenario: 1 to 64 letters, digits, `-` and `_`, a letter or digit first"
+    )
+    about: Title | None = Field(
+        None, description="what it is and whose, in one line for readers of reports (default: nothing)"
     )
     nodes: Count | None = Field(
         None,
@@ -215,6 +219,9 @@ class ImportTable(Table):
 class ScenarioTable(Table):
     """A scenario file."""
 
+    title: Title | None = Field(
+        None, description="what the scenario is, in one line for readers of reports (default: the name of the file)"
+    )
     system: Annotated[str | dict[str, Any], BeforeValidator(input_error_as_problem(_system))] = Field(
         description="the machine: a name, a file, or a table"
     )

@@ -16,6 +16,7 @@ from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.reading import read_output
 from odonata.scenario import Scenario
+from odonata.scenario.texts import LONGEST_TITLE
 from odonata.scenario.warnings import messages_per_interval
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
@@ -58,6 +59,8 @@ class Workload:
     """What was left out, and what is assumed of the queue."""
     folder: Path
     """Where the scenario is; its files are relative to it."""
+    title: str = ""
+    """Whose queue it is, and of when, as far as the listing says it."""
 
     @property
     def victim(self) -> str:
@@ -95,7 +98,7 @@ class Workload:
         lines = [f"# Made by `odonata cluster snapshot` from {_line(self.made_from)}.", "#"]
         lines += [f"# What is assumed, with {_line(self.book.title)}:"]
         lines += [f"# - {_line(text)}" for text in self._summary()]
-        lines += ["", *self._system()]
+        lines += ["", *([pair("title", self.title), ""] if self.title else []), *self._system()]
         lines += [line for job in self.jobs for line in self._job(job, self.keys(job))]
         lines += ["", "[run]", f'until = "{self.victim}"', "seed = 1", "", "[sources]"]
         lines += [pair(key, text) for key, text in self.assumptions().items()]
@@ -203,9 +206,10 @@ class Workload:
         return [*why, pair("system", self.machine)]
 
     def _job(self, job: Job, keys: Mapping[str, Any], *, background: bool = True) -> list[str]:
-        told = ", ".join(_line(text) for text in (job.name, job.partition, job.account, job.user) if text)
-        lines = ["", f"# job {_line(job.id)}{f': {told}' if told else ''}; {_line(fold(job.nodes))}", "[[job]]"]
-        lines += [f'name = "{name_of(job)}"', f'place = {{ nodes = "{format_ids(self.nodes[job.id])}" }}']
+        about = _about(job)
+        lines = ["", f"# {_line(fold(job.nodes))}", "[[job]]", f'name = "{name_of(job)}"']
+        lines += [pair("about", about)] if about else []
+        lines += [f'place = {{ nodes = "{format_ids(self.nodes[job.id])}" }}']
         lines += [pair(key, value) for key, value in keys.items()]
         return [*lines, "background = true"] if background and job is not self.jobs[0] else lines
 
@@ -346,7 +350,23 @@ def from_queue(
     made = f"{source}: {_count(len(running), 'running job')}, {_count(len(jobs), 'job')} of two nodes or more"
     nodes = {job.id: kept[job.id] for job in jobs}
     unavailable = tuple(sorted(((down | occupied) - used) | (failed if (down | occupied) - used else frozenset())))
-    return Workload(system, tuple(jobs), nodes, unavailable, chosen, made, tuple(notes), Path(folder))
+    title = _title(running, source)
+    return Workload(system, tuple(jobs), nodes, unavailable, chosen, made, tuple(notes), Path(folder), title)
+
+
+def _title(running: Sequence[Job], source: str) -> str:
+    """The cluster and the time of a listing; the file where it says neither."""
+    clusters = {job.cluster for job in running}
+    cluster = clusters.pop() if len(clusters) == 1 else ""
+    when = max((job.listed for job in running), default="")
+    told = [f"queue of {cluster}" if cluster else f"queue in {source}", *([when] if when else [])]
+    return shortened(_line(", ".join(told)), LONGEST_TITLE)
+
+
+def _about(job: Job) -> str:
+    """Who runs a job, as far as the listing says it."""
+    told = [("", job.name), ("user ", job.user), ("partition ", job.partition), ("account ", job.account)]
+    return shortened(_line(", ".join(f"{what}{text}" for what, text in told if text)), LONGEST_TITLE)
 
 
 def _ids(system: System, names: str | Path) -> dict[str, int]:

@@ -17,6 +17,7 @@ from typing import Any
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue import clusters
+from odonata.queue.durations import moment_of
 from odonata.queue.hosts import expand_field
 from odonata.queue.records import NO_STATE, Job, Listings, Node, job_states, node_states
 
@@ -155,6 +156,8 @@ def _job(record: dict[str, Any], where: str, now: int | None) -> Job:
         wants=len(listed) or number(record.get("node_count")) or 0,
         left_s=max(0.0, float(end - now)) if end and now and minutes else None,
         limit_s=60.0 * minutes if minutes else None,
+        cluster=_cluster(record),
+        listed=moment_of(now),
     )
     if job.running and not listed:
         raise InputError(f"{where}: it runs, but has no nodes; expected `nodes` or `job_resources.nodes`")

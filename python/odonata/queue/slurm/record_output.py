@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from odonata import reading
 from odonata.errors import InputError
-from odonata.queue.durations import duration_s
+from odonata.queue.durations import duration_s, moment
 from odonata.queue.hosts import expand, expand_field
 from odonata.queue.records import Job, Node, job_states, node_states
 
@@ -83,6 +83,7 @@ def queue(text: str) -> list[Job]:
                 wants=len(names) or reading.whole(record.get("NumNodes", "").partition("-")[0]) or 0,
                 left_s=None if limit is None or ran is None else max(0.0, limit - ran),
                 limit_s=limit,
+                listed=moment(record.get("StartTime", ""), record.get("RunTime", "")) if names else "",
             )
             if job.running and not names:
                 raise InputError("it runs, but has no `NodeList`")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue import clusters
-from odonata.queue.durations import duration_s
+from odonata.queue.durations import duration_s, moment
 from odonata.queue.hosts import expand_field
 from odonata.queue.listing import SIGNS
 from odonata.queue.records import Job, Listings, Node, is_job_state, job_states, node_states
@@ -32,6 +32,7 @@ _COLUMNS = {
     "end": ("end", "end_time"),
     "submit": ("submit", "submit_time"),
     "limit": ("timelimit", "time_limit"),
+    "ran": ("time",),
     "left": ("time_left", "timeleft"),
     "cluster": ("cluster",),
 }
@@ -87,6 +88,8 @@ def queue(text: str, header: str | None = None, cluster: str | None = None) -> l
                 wants=len(names) or reading.whole(row.get("count")) or 0,
                 left_s=duration_s(row.get("left"), "the time that is left"),
                 limit_s=duration_s(row.get("limit")),
+                cluster=row.get("cluster"),
+                listed=moment(row.get("start"), row.get("ran")) if names else "",
             )
             if job.running:
                 check_count(row, names)

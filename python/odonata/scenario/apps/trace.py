@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from odonata import compressed, foreign, reading
-from odonata.core_options import TRACE_FORMATS
+from odonata.core_options import TRACE_FORMATS, choice
 from odonata.errors import InputError, nearest
 from odonata.machine import core
 from odonata.scenario.apps.app import Program
 
 #: Ending of a file -> form of the trace in it.
 FORMS = {f".{name}": name for name in TRACE_FORMATS}
+
+_FORMS = choice({name: of["about"] for name, of in TRACE_FORMATS.items()})
 
 if TYPE_CHECKING:
     Form = str
@@ -40,8 +42,7 @@ class Trace(Program):
     trace: str = Field(description="the file, relative to the scenario")
     format: Form | None = Field(
         None,
-        description=f"its format: {'; '.join(f'`{of['name']}`: {of['about']}' for of in TRACE_FORMATS.values())} "
-        "(default: the ending of the file)",
+        description=f"its format: {_FORMS} (default: the ending of the file)",
     )
     nic: Literal["keep", "ignore"] = Field(
         "keep", description="whether the NICs that the file names are kept, modulo those of a node (default: keep)"
