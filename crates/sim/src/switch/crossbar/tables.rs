@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
-use odonata_topology::Network;
+use odonata_topology::{Network, RouterId};
 
 use super::NEVER;
 use crate::engine::random::Mixer;
@@ -106,6 +106,58 @@ struct Router {
     requests: Vec<u32>,
 }
 
+/// No row, and no queue.
+const NONE: u32 = u32::MAX;
+/// Most entries of a table of virtual output queues: 256 MB.
+const MOST_ENTRIES: usize = 1 << 26;
+
+/// The virtual output queue of each pair of a buffer and an output of its router.
+enum QueueNumbers {
+    /// A row for each buffer that has had a packet, with an entry for each output VC of a router.
+    Table {
+        /// Where the row of a buffer begins, or [`NONE`].
+        rows: Vec<u32>,
+        /// Entries of a row, and of a port in it.
+        row: usize,
+        channels: usize,
+        entries: Vec<u32>,
+    },
+    /// For machines whose table might become too large. It is only accessed by key, so its order does not matter.
+    Map(HashMap<u64, u32, BuildHasherDefault<Mixer>>),
+}
+
+impl QueueNumbers {
+    fn new(network: &Network, channels: usize) -> Self {
+        let buffers = network.peer.len() * channels;
+        let ports = (0..network.routers() as u32).map(|router| network.ports(RouterId(router))).max().unwrap_or(0);
+        let row = usize::from(ports) * channels;
+        if buffers * row > MOST_ENTRIES {
+            return Self::Map(HashMap::default());
+        }
+        Self::Table { rows: vec![NONE; buffers], row, channels, entries: Vec::new() }
+    }
+
+    /// The number of a pair, which is `next` if it has none yet.
+    #[inline]
+    fn number(&mut self, buffer: usize, vc: usize, (port, channel): (u16, u8), next: u32) -> u32 {
+        match self {
+            Self::Table { rows, row, channels, entries } => {
+                if rows[buffer] == NONE {
+                    rows[buffer] = entries.len() as u32;
+                    entries.resize(entries.len() + *row, NONE);
+                }
+                let at = rows[buffer] as usize + usize::from(port) * *channels + usize::from(channel);
+                let number = &mut entries[at];
+                if *number == NONE {
+                    *number = next;
+                }
+                *number
+            }
+            Self::Map(numbers) => *numbers.entry((buffer as u64) << 32 | vc as u64).or_insert(next),
+        }
+    }
+}
+
 /// All routers.
 pub struct Crossbars {
     /// By packet number: how long a packet occupies its input and output of the crossbar, and when its head is across.
@@ -119,9 +171,8 @@ pub struct Crossbars {
     size: u32,
     /// With one queue per input VC: by its buffer. With virtual output queues: in order of creation.
     queues: Vec<InputQueue>,
-    /// The virtual output queue of each pair of buffer and output. The map is only accessed by key, so its order does
-    /// not matter.
-    numbers: Option<HashMap<u64, u32, BuildHasherDefault<Mixer>>>,
+    /// With virtual output queues: their numbers.
+    numbers: Option<QueueNumbers>,
     routers: Vec<Router>,
 }
 
@@ -152,7 +203,7 @@ impl Crossbars {
             buffers: vec![OutputBuffer { room: size, wanted: false, leaving: VecDeque::new() }; vcs],
             size,
             queues: if virtual_outputs { Vec::new() } else { (0..vcs).map(queue).collect() },
-            numbers: virtual_outputs.then(HashMap::default),
+            numbers: virtual_outputs.then(|| QueueNumbers::new(network, fabric.all_channels().into())),
             routers: vec![Router { next: NEVER, grants: 0, requests: Vec::new() }; network.routers()],
         }
     }
@@ -169,10 +220,12 @@ impl Crossbars {
         let place = |port: u16, channel: u8| u64::from(port) << 4 | u64::from(channel);
         let order = place(came.0, came.1) << 20 | place(output.port, output.channel);
         let (numbers, queues) = (self.numbers.as_mut().expect("there are virtual output queues"), &mut self.queues);
-        *numbers.entry((buffer as u64) << 32 | output.vc.vc() as u64).or_insert_with(|| {
+        let next = queues.len() as u32;
+        let number = numbers.number(buffer, output.vc.vc(), (output.port, output.channel), next);
+        if number == next {
             queues.push(InputQueue::new(order, input));
-            queues.len() as u32 - 1
-        })
+        }
+        number
     }
 
     /// A queue.
@@ -384,5 +437,40 @@ impl CongestionMetric for OutputBuffers<'_> {
         };
         let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
         ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use odonata_topology::{Failures, Machine, TopologySpec};
+
+    use super::*;
+    use crate::engine::random::mix64;
+
+    /// Catches a row that overlaps another one, and a port or channel in the place of another.
+    #[test]
+    fn a_table_numbers_queues_as_a_map_does() {
+        let json = r#"{"kind": "dragonfly", "groups": 3, "routers": 4, "nodes_per_router": 2, "global_links_per_router": 1,
+            "arrangement": "absolute"}"#;
+        let topology: TopologySpec = serde_json::from_str(json).expect("it is a machine");
+        let machine = Machine::build(&topology, &Failures::default()).expect("it can be built");
+        let (network, channels) = (machine.network(), 3);
+        let mut table = QueueNumbers::new(network, channels);
+        assert!(matches!(table, QueueNumbers::Table { .. }));
+        let mut map = QueueNumbers::Map(HashMap::default());
+        let slots = network.peer.len();
+        let mut next = 0;
+        for draw in (0..20_000).map(mix64) {
+            let slot = draw as usize % slots;
+            let router = network.router_of_slot[slot];
+            let port = (draw >> 20) as u16 % network.ports(router);
+            let channel = (draw >> 40) as u8 % channels as u8;
+            let buffer = slot + slots * ((draw >> 50) as usize % channels);
+            let vc = network.first_slot[router.index()] as usize + usize::from(port) + slots * usize::from(channel);
+            let number = table.number(buffer, vc, (port, channel), next);
+            assert_eq!(number, map.number(buffer, vc, (port, channel), next), "{buffer} to {port} on {channel}");
+            next += u32::from(number == next);
+        }
+        assert!(next > 1_000);
     }
 }
