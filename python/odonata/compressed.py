@@ -1,4 +1,5 @@
-"""Compressed files: gzip is read where other tools' output is read; others are named, with what unpacks them."""
+"""Compressed files: output of other tools may be compressed by gzip. For other formats, the error names the
+unpacker."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GZIP = b"\x1f\x8b"
-#: How a compressed file begins -> what compressed it, and what unpacks it.
+#: First bytes of a compressed file -> its format, and the command that unpacks it.
 _KINDS = {
     _GZIP: ("gzip", "gunzip -c FILE"),
     b"BZh": ("bzip2", "bunzip2 -c FILE"),
@@ -27,12 +28,12 @@ _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zip", ".z", ".7z")
 
 
 def bare(file: Path) -> Path:
-    """The file without the ending that says how it is compressed: `m.csv` for `m.csv.gz`."""
+    """The name without the ending of its compression: `m.csv` for `m.csv.gz`."""
     return file.with_suffix("") if is_named(file) else file
 
 
 def is_named(file: Path) -> bool:
-    """Whether the ending of its name says that it is compressed."""
+    """Whether its name has the ending of a compressed file."""
     return file.suffix.lower() in _ENDINGS
 
 

@@ -30,7 +30,7 @@ _MARK = ".partial-"
 
 
 def size_and_digest(data: bytes | memoryview) -> dict[str, Any]:
-    """What a manifest says of a file with these bytes: how many, and their SHA-256."""
+    """The entry of a manifest for a file with these bytes: their number and SHA-256."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
@@ -54,7 +54,7 @@ def sync(path: Path) -> None:
 def write(path: Path, data: bytes | memoryview | str) -> None:
     """Write a file, durably; text is written as UTF-8.
 
-    A link stays a link to what is written. A device or a pipe (`/dev/stdout`) gets the bytes and stays what it is.
+    If the path is a link, its target is written. A device or a pipe (`/dev/stdout`) receives the bytes.
 
     Raises RunError if that is not possible (a full disk). Then an older file of this name is unchanged, and no other
     file is left.
@@ -89,7 +89,7 @@ def _is_stream(path: Path) -> bool:
 def _write_stream(path: Path, data: bytes | memoryview) -> None:
     try:
         if os.path.samestat(path.stat(), os.fstat(1)):
-            # By the open file, since whatever is printed before and after goes to the same place.
+            # Through the open file, so that the order with other output is kept.
             sys.stdout.flush()
             with open(1, "wb", closefd=False) as opened:
                 opened.write(data)
@@ -125,7 +125,7 @@ def is_partial(name: str) -> bool:
 
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk."""
-    # A file system that cannot do this keeps names safe by other means.
+    # A file system without this operation has other ways to keep names.
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -138,7 +138,7 @@ def sync_folder(folder: Path) -> None:
 def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
     """Hold the lock of a folder. Without `wait`, raise BlockingIOError if another process holds it.
 
-    A file system without locks gives none, and the block runs all the same.
+    On a file system without locks, the block runs without one.
     """
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -175,8 +175,7 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
 def partial_folder(folder: Path) -> Iterator[Path]:
     """A new empty folder beside `folder`, locked while it is written, and removed at the end unless it was renamed.
 
-    The lock says that the folder is in use. A process id in the name would not: containers give the same ids again
-    and again.
+    The lock shows that the folder is in use. A process id in the name would not show it, because containers reuse ids.
     """
     partial, lock = _locked(folder)
     try:
@@ -195,7 +194,7 @@ def remove_stale(folder: Path) -> None:
         with suppress(OSError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             try:
-                # Not `locked`: without locks nothing can be known to be stale, so nothing is removed.
+                # Not `locked`: on a file system without locks, stale folders are unknown, so none is removed.
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path, ignore_errors=True)
             finally:

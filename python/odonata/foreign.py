@@ -1,5 +1,5 @@
-"""Files of other tools that are given where Odonata reads another kind: what they are, and what gives the kind that it
-reads. They are looked at only when a reader has refused them.
+"""Recognises files of other tools that were given in the wrong place. The error names the kind of file, and a command
+that produces the expected kind. Files are examined only after a reader has refused them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from odonata.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Bytes of a file that say what it is.
+#: Bytes of a file that are examined.
 _HEAD = 1 << 16
 
-#: What a place reads -> its name in a message.
+#: A place (kind of input) -> its name in a message.
 PLACES = {
     "trace": "a trace in GOAL or CSV",
     "chakra": "a Chakra execution trace",
@@ -49,7 +49,7 @@ _HISTORY = (
     "make a table of it as CSV with the columns start_time, end_time and nodes (docs/cluster.md), or a trace in SWF"
 )
 
-#: What these places read, for a file that holds nothing of it.
+#: The expected content of these places, for a file without any of it.
 _ELSEWHERE = {
     "queue": "give what `squeue`, `sinfo` or `scontrol show` prints (docs/cluster.md)",
     "history": "give what `sacct --parsable2` or `sacct --json` prints, a trace in SWF, a job table (docs/cluster.md)",
@@ -64,9 +64,9 @@ class Kind:
 
     name: str
     recognises: Callable[[str, bytes], bool]
-    """Of the name of a file in lower case, and its first bytes."""
+    """Whether a file is of this kind, by its name in lower case and its first bytes."""
     hints: dict[str, str]
-    """Place -> what gives what it reads."""
+    """Place -> how to get the kind of file that it reads."""
 
 
 def _ends(*suffixes: str) -> Callable[[str, bytes], bool]:
@@ -87,7 +87,7 @@ def _either(*tests: Callable[[str, bytes], bool]) -> Callable[[str, bytes], bool
 
 
 def _of_program(how: str = "") -> dict[str, str]:
-    """Hints for what was recorded of a program; `how` says what prints it."""
+    """Hints for recordings of a program; `how` names the tool that converts them."""
     operations = _OPERATIONS.format(how)
     return {"trace": operations, "matrix": _PAIRS.format(how), "chakra": operations}
 
@@ -107,7 +107,7 @@ _LSF = ('bjobs -u all -json -o "jobid stat user queue job_name exec_host runtime
 _START = rb"\A\s*"
 _TRAINING = {"trace": "it is of one rank of a training: " + _LINK.format("execution trace of PyTorch")}
 
-#: The first that recognises a file counts.
+#: The first kind that matches a file is used.
 KINDS = (
     Kind("a trace in OTF2 (Score-P, TAU, Vampir)", _ends(".otf2"), _of_program("print it with `otf2-print` and ")),
     Kind("a trace in OTF (VampirTrace)", _ends(".otf"), _of_program("print it with `otfprint` and ")),
@@ -203,12 +203,12 @@ KINDS = (
 
 
 def explained(error: InputError, file: str | Path, place: str) -> InputError:
-    """The error of a reader; for a file of another tool what it is, and what gives what is read here.
+    """Replace the error of a reader by a better one, if the file is known to come from another tool.
 
     Parameters
     ----------
     error
-        Why it was refused.
+        The error of the reader.
     file
         The file that was read.
     place
@@ -220,7 +220,7 @@ def explained(error: InputError, file: str | Path, place: str) -> InputError:
 
 
 def recognised(file: str | Path, place: str) -> InputError | None:
-    """The error for a file of another tool that is given in this place; None for one that is not known."""
+    """The error for a file of another tool in this place; None for an unknown kind of file."""
     kind = kind_of(file)
     hint = None if kind is None else kind.hints.get(place, _ELSEWHERE.get(place))
     if kind is None or hint is None:
@@ -229,7 +229,7 @@ def recognised(file: str | Path, place: str) -> InputError | None:
 
 
 def kind_of(file: str | Path) -> Kind | None:
-    """The kind of a file that another tool writes; None for one that is not known, or cannot be read."""
+    """The kind of a file of another tool; None if it is unknown or cannot be read."""
     path = Path(file)
     if path.is_dir() and (path / "traces.otf2").exists():  # an archive of Score-P
         path /= "traces.otf2"

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def lazily(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: each module of it with the names that the package has from there.
+    """Make the `__getattr__` of a package from its modules and the public names that each of them has.
 
     A module must not have one of these names, because the import system binds it in the package.
     """
@@ -32,10 +32,10 @@ def lazily(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[st
 
 
 class ByName(Mapping[str, T]):
-    """What a scenario can name: values by name, each imported when it is looked up. Its names need no import."""
+    """Values by name, for what a scenario can name. A value is imported when it is looked up; names need no import."""
 
     def __init__(self, package: str, where: Mapping[str, str]) -> None:
-        """`where` has the place of each value in the package: `MODULE.NAME`."""
+        """`where` has the place of each value inside the package: `MODULE.NAME`."""
         self._package = package
         self.where = dict(where)
 

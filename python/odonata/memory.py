@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from odonata.scenario import Resolved
 
 COPIES = 2
-"""Copies of the rows at the end of a run: the core's notes of issue and latency (16 bytes), the table, and latencies
-for the quantiles. Measured: 58 bytes a row of 30."""
+"""Copies of a row at the end of a run: issue time and latency in the core (16 bytes), the table, and the latency for
+quantiles. Measured: 58 bytes a row of 30."""
 
 _BYTES = {"UInt16": 2, "UInt32": 4, "UInt64": 8}
 
 
 def check_memory(resolved: Resolved) -> None:
-    """Raise InputError if the messages that a run will certainly record need more memory than is available.
+    """Raise InputError if the rows of a run certainly need more memory than is available.
 
-    Only jobs with a pattern count, and of these only messages that are certain: those of jobs that the run waits for,
-    and of all jobs if the run ends at a given time.
+    Only messages of jobs with a pattern are counted, and only if they are certain: those of jobs that the run waits
+    for, and of all jobs if the run ends at a given time.
     """
     _check_windows(resolved)
     rows = expected_rows(resolved)
@@ -46,7 +46,8 @@ _COUNT_BYTES = 32
 
 
 def _check_windows(resolved: Resolved) -> None:
-    """Raise InputError if `measure.links.every` certainly gives more windows than are kept or fit into memory."""
+    """Raise InputError if `measure.links.every` certainly gives more windows than a run keeps or than fit into
+    memory."""
     spec = resolved.spec
     every = spec["measure"]["arrivals_every_ps"]
     if not every:
@@ -54,7 +55,7 @@ def _check_windows(resolved: Resolved) -> None:
     stop = spec["stop"]
     lasts = [traffic["intervals"] * traffic["interval_ps"] for job in stop["jobs"]
              if (traffic := spec["jobs"][job].get("traffic")) and traffic["intervals"] is not None]  # fmt: skip
-    # A run ends when its last message has arrived, which is later; it may end at a given time before.
+    # A run ends when its last message has arrived, which is later than this, or at a given earlier time.
     end = max(lasts, default=0) if stop["jobs"] else stop["at_ps"]
     if stop["at_ps"] is not None:
         end = min(end, stop["at_ps"])
@@ -71,8 +72,8 @@ def _check_windows(resolved: Resolved) -> None:
 
 
 def expected_rows(resolved: Resolved) -> int:
-    """Messages that a run records of jobs with a pattern, at least."""
-    # Here, because a process that only simulates needs neither scenarios nor tables.
+    """The least number of messages that a run records of jobs with a pattern."""
+    # Imported here, because a process that only simulates needs neither scenarios nor tables.
     from odonata.scenario.warnings import messages_per_interval
 
     stop = resolved.spec["stop"]
@@ -85,7 +86,7 @@ def expected_rows(resolved: Resolved) -> int:
         counts = [] if traffic["intervals"] is None else [traffic["intervals"]]
         is_broadcast = traffic["pattern"]["name"] == "broadcast"
         if stop["at_ps"] is not None:
-            # A broadcast waits for the previous one, so their number by then is not known.
+            # A broadcast waits for the previous one, so the number of broadcasts by then is unknown.
             counts.append(0 if is_broadcast else stop["at_ps"] // traffic["interval_ps"])
         ranks = len(job["nodes"])
         rows += min(counts) * (ranks - 1 if is_broadcast else ranks * messages_per_interval(resolved, job))
@@ -135,7 +136,7 @@ def _of_groups(root: Path) -> Iterator[int]:
         else:
             continue
         here = Path(name.strip("/"))
-        # Inside a container the group is often mounted at the top under another name.
+        # Inside a container, the group is often mounted at the root of the file system of groups.
         for group in dict.fromkeys([top, *(top / parent for parent in (here, *here.parents))]):
             limit, taken = _lines(group / most), _lines(group / used)
             if limit and taken and limit[0] != "max":

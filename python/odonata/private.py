@@ -1,7 +1,7 @@
 """The user's own folder for files that are made once and kept, such as programs that Odonata builds.
 
-The folder and what is in it belong to the user, and nobody else can write there. Otherwise nothing is taken from it:
-another user of the machine could have put it there.
+The folder and its contents must belong to the user, and no other user may write there. Otherwise nothing in it is used,
+because another user of the machine could have put it there.
 """
 
 from __future__ import annotations

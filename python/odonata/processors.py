@@ -9,15 +9,14 @@ from pathlib import Path
 MOST_THREADS = 1024
 """Most threads of a run."""
 DEFAULT_THREADS = 8
-"""Most threads of a run unless more are asked for (assumed: with more, each has little to do between two
-exchanges)."""
+"""Most threads of a run by default (assumed: with more, each thread has little work between two exchanges)."""
 
 WATCH_S = 0.5
-"""Wall time between two looks at whether the parent still lives."""
+"""Wall time between two checks that the parent process lives."""
 
 
 def begin_worker(parent: int) -> None:
-    """Begins a process of a pool: Ctrl-C is for its parent, and it ends soon after its parent, however that ends."""
+    """Prepares a process of a pool. It ignores Ctrl-C, and ends soon after its parent, however the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
@@ -34,9 +33,9 @@ def processors() -> int:
 
 
 def idle_processors(load: Path = Path("/proc/loadavg")) -> int:
-    """Processors that this process may use and that nothing else uses now, its own included: at least 1.
+    """Idle processors that this process may use, with its own: at least 1.
 
-    On systems that do not say how many processes run, all count as idle.
+    On systems that do not report the number of running processes, all count as idle.
     """
     try:
         running = int(load.read_text().split()[3].partition("/")[0])  # proc_loadavg(5): this process is one of them
@@ -47,5 +46,5 @@ def idle_processors(load: Path = Path("/proc/loadavg")) -> int:
 
 
 def default_threads() -> int:
-    """The threads of a run for which none are asked: the idle processors, up to `DEFAULT_THREADS`."""
+    """The default number of threads of a run: the idle processors, up to `DEFAULT_THREADS`."""
     return min(idle_processors(), DEFAULT_THREADS)

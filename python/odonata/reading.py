@@ -82,11 +82,11 @@ def names_in(folder: Path) -> list[str]:
 
 @contextmanager
 def recorded() -> Iterator[dict[str, str]]:
-    """What this process reads meanwhile: the absolute path of each file and folder, as it is named (with its symbolic
-    links and `..`) -> the SHA-256 of what was read.
+    """Record what the process reads in this block: the absolute path of each file and folder, with its symbolic links
+    and `..` as written -> the SHA-256 of what was read.
 
-    That is the content of a file (`read_bytes`) and the names in a folder (`names_in`). What is read inside another
-    `recorded` is in both.
+    That is the content of a file (`read_bytes`) or the names in a folder (`names_in`). Blocks may be nested; both
+    record what the inner one reads.
     """
     record: dict[str, str] = {}
     token = _record.set(record)
@@ -100,7 +100,7 @@ def recorded() -> Iterator[dict[str, str]]:
 
 
 def unchanged(record: Mapping[str, str]) -> bool:
-    """Whether all that was `recorded` is there and is the same."""
+    """Whether everything that was `recorded` still exists and is the same."""
     with recorded() as present:
         for name in record:
             path = Path(name)
@@ -114,12 +114,12 @@ def unchanged(record: Mapping[str, str]) -> bool:
 def _note(path: str | Path, read: bytes) -> None:
     record = _record.get()
     if record is not None:
-        # As it is named: `..` after a symbolic link leads elsewhere than its text says, and a link can change.
+        # The path as written: `..` after a symbolic link follows the link, and a link can change.
         record[str(Path(path).absolute())] = hashlib.sha256(read).hexdigest()
 
 
 def _up_to(file: IO[bytes], most: int) -> bytes:
-    """At most so many bytes, in parts: a single call would reserve the memory for all of them first."""
+    """Read at most this many bytes, in parts, because a single call would allocate memory for all of them."""
     parts, left = [], most
     while left and (part := file.read(min(left, _PART))):
         parts.append(part)
@@ -146,9 +146,9 @@ def _decoded(path: str | Path, data: bytes) -> str:
 
 
 def read_output(file: str | Path) -> str:
-    """What another tool printed into a file, which may be compressed by gzip.
+    """The output of another tool in a file, which gzip may have compressed.
 
-    Raises InputError if it cannot be read, or has nothing in it.
+    Raises InputError if the file cannot be read or is empty.
     """
     try:
         data = read_bytes(file, OUTPUT_BYTES)
@@ -247,7 +247,7 @@ def _too_many_rows(file: str | Path, rows: int) -> InputError:
 
 @contextmanager
 def _answers(file: str | Path) -> Iterator[None]:
-    """Whatever polars makes of a Parquet file, its panics included, is an InputError."""
+    """Turns every error of polars about a Parquet file, with its panics, into an InputError."""
     import polars as pl
 
     try:
@@ -265,7 +265,7 @@ def _damaged(file: str | Path, problem: BaseException) -> InputError:
 
 @contextmanager
 def _without_backtrace() -> Iterator[None]:
-    """Hides what a panic of a library in Rust writes to descriptor 2; the error has its message."""
+    """Hides the output of a Rust panic on descriptor 2; the error has its message."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
@@ -280,8 +280,8 @@ def _without_backtrace() -> Iterator[None]:
 def lines(text: str) -> list[str]:
     """The lines of a text, without their ends. A line ends at a line feed, which may follow a carriage return.
 
-    `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may hold
-    these signs, and such a name would then become a row.
+    `str.splitlines` also ends lines at form feeds, vertical tabs and separators of Unicode. Names of jobs may contain
+    these characters, and part of such a name would become a row.
     """
     split = text.split("\n")
     if not split[-1]:
@@ -295,7 +295,7 @@ def whole(text: str) -> int | None:
 
 
 def csv_row(line: str) -> list[str]:
-    """The values of a line of CSV. Raises InputError for what no line may hold, such as a lone carriage return."""
+    """The values of a line of CSV. Raises InputError for invalid characters, such as a lone carriage return."""
     import csv
 
     try:

@@ -1,4 +1,5 @@
-"""Who slows whom, where and why: the causes of a run's waiting, and what becomes faster without each job."""
+"""Explains interference: which job makes which job wait, where and why, and which jobs are faster without another
+one."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""What the other jobs of a run cost a job: the same job alone, and where the difference comes from.
+"""Compares a job beside the others of a run with the same job alone, and divides the difference into causes.
 
-A neighbour costs time in two ways. Packets wait behind its packets; and it displaces: own packets share paths that they
-would not share alone, or take longer ones. Who is waited for shows the first only. So the job is simulated alone with
-the same nodes and seed, and the difference is divided.
+A neighbour costs a job time in two ways. Packets of the job wait behind its packets. It also displaces packets of the
+job: they share paths that they would not share alone, or take longer ones. Blame shows the first effect only. So the
+job is simulated alone, with the same nodes and seed, and the difference is divided.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Part:
     kind: str
     """One of `PARTS`."""
     cause: str | None
-    """The other job, where packets wait for its packets."""
+    """The other job, if the part is waiting for its packets."""
     ps: float
-    """In picoseconds; negative if it is less than alone."""
+    """In picoseconds; negative if the part is smaller than alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +56,29 @@ class Beside:
     job: str
     """The job."""
     others: tuple[str, ...]
-    """The other jobs, those first for whose packets it waits most."""
+    """The other jobs, in descending order of the waiting for their packets."""
     quantity: str
-    """What is compared: `latency_mean_ps`, or `time_ps` of a program."""
+    """The compared quantity: `latency_mean_ps`, or `time_ps` for a program."""
     with_ps: float
-    """It beside the others, in picoseconds."""
+    """Its value beside the others, in picoseconds."""
     alone_ps: float
-    """It alone, in picoseconds."""
+    """Its value alone, in picoseconds."""
     parts: tuple[Part, ...] = ()
-    """The difference, divided; the parts add up to it. Empty if the waiting of its packets alone is not known."""
+    """The parts of the difference, whose sum is the difference. Empty if the waiting of its packets alone is
+    unknown."""
     direct_share: float = 0.0
-    """Part of the time of its packets beside the others that is waiting for packets of theirs."""
+    """Share of its packets' time beside the others that is waiting for packets of other jobs."""
     own_alone_ps: int | None = None
     """Time for which its packets wait for each other alone, in picoseconds; None if it is not known."""
 
     @property
     def slowdown(self) -> float:
-        """Beside the others, divided by alone."""
+        """The value beside the others, divided by the value alone."""
         return self.with_ps / self.alone_ps
 
 
 def recorded(run: Run, causes: Iterable[JobCauses]) -> tuple[Beside, ...]:
-    """Of jobs whose time alone the run holds: how much longer they take. The difference is not divided."""
+    """The slowdowns of jobs whose time alone is part of the run. The difference is not divided."""
     spec, rows = run.resolved["spec"], {row["name"]: row for row in run.jobs.to_dicts()}
     numbers = {job["name"]: number for number, job in enumerate(spec["jobs"])}
     entries = []
@@ -96,7 +97,7 @@ def simulated(
     programs: Sequence[ProgramTime],
     progress: Progress | None = None,
 ) -> tuple[Beside, ...]:
-    """Simulate each job alone that ends by itself, and divide the difference.
+    """Simulate each job alone, if it ends by itself, and divide the difference.
 
     Parameters
     ----------
@@ -105,14 +106,14 @@ def simulated(
     causes
         What the packets of the jobs wait for in it.
     programs
-        Where the time of those of them goes that have a program.
+        The times of programs, for jobs that have one.
     progress
         Called about every 0.2 s; see `odonata.runner.Progress`.
 
     Returns
     -------
     tuple of Beside
-        For the jobs that arrive completely both beside the others and alone.
+        One for each job all of whose messages arrive, both beside the others and alone.
     """
     import polars as pl
 
@@ -168,10 +169,10 @@ def _divided(
     path: ProgramTime | None,
     path_alone: ProgramTime | None,
 ) -> tuple[Part, ...]:
-    """The difference of a job beside others and alone, in picoseconds, in parts that add up to it.
+    """The difference of a job beside others and alone, in picoseconds, as parts whose sum is the difference.
 
-    What the critical path spends outside the network is the host's. The rest is divided as the time of all packets of
-    the job: how much longer they wait for each job, and travel.
+    The part of the critical path outside the network belongs to the host. The rest is divided in the proportions of the
+    packets' additional time: waiting for each job, and travelling.
     """
     parts = []
     if path is not None and path_alone is not None:
@@ -186,11 +187,11 @@ def _divided(
     whole = sum(ps for _, _, ps in changes)
     if whole * difference > 0:
         parts += [Part(kind, cause, difference * ps / whole) for kind, cause, ps in changes]
-    else:  # packets take no longer than alone, or the job takes less time although they do
+    else:  # packets are not slower than alone, or they are and the job is still faster
         parts.append(Part(OTHER, None, difference))
     return tuple(sorted((part for part in parts if part.ps), key=lambda part: -part.ps))
 
 
 def _outside(path: ProgramTime) -> int:
-    """The time that a critical path is not in the network."""
+    """The time of a critical path outside the network."""
     return path.time_ps - sum(share.ps for share in path.path if share.kind == TRANSFER)

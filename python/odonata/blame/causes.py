@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from odonata.store import Run
 
 PLACES = 5
-"""Places that are listed of each cause."""
+"""Most places that are listed for a cause."""
 ROOM = "room"
-"""What all waits with a root are for: room in a buffer."""
+"""The kind of wait that has a root: waiting for room in a buffer."""
 MOST = 0.8
-"""Share of the waiting that the named groups explain (assumed)."""
+"""The named groups explain at least this share of the waiting (assumed)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Links of one class from one group to another, or inside a group, at which packets of a job wait for another's."""
+    """A place: links of one class, between two groups or inside one, where packets of a job wait for those of
+    another."""
 
     class_: str
     """Class of the links."""
@@ -33,13 +34,13 @@ class Place:
     to_group: int | None
     """Group of their receivers, likewise."""
     links: int
-    """Number of links at which they wait."""
+    """Number of links at which packets wait."""
     worst: str
-    """From where to where the link leads at which they wait most."""
+    """The two ends of the link with the longest waiting."""
     ps: int
-    """Time that the packets of the victim wait there for the cause, in picoseconds."""
+    """Waiting of the victim's packets for the cause at this place, in picoseconds."""
     group_name: str = "group"
-    """What a group is called on this machine, such as `pod`."""
+    """The name of a group on this machine, such as `pod`."""
 
     @property
     def name(self) -> str:
@@ -57,51 +58,51 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one job makes another wait."""
+    """The waiting of one job for another."""
 
     victim: str
-    """Job that waits."""
+    """The job that waits."""
     cause: str
-    """Job that makes it wait; may be the victim."""
+    """The job that it waits for, which may be the victim itself."""
     ps: int
     """Time, summed over the packets of the victim, in picoseconds."""
     share: float
-    """Part of the victim's waiting."""
+    """Share of the victim's waiting."""
     by_class: dict[str, int]
     """The time by class of link, in picoseconds, longest first."""
     by_wait: dict[str, int]
     """The time by kind of waiting (the kinds of docs/model.md, section 9), in picoseconds, longest first."""
     groups: tuple[int, ...]
-    """The fewest groups whose links explain four fifths of the time between routers; empty if there is none."""
+    """The smallest set of groups whose links explain 4/5 of the time between routers; empty without such time."""
     all_groups: int
     """Number of groups of the machine."""
     places: tuple[Place, ...]
-    """Where most of it is, longest first."""
+    """The places with the longest waiting, longest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobCauses:
-    """Where the time of a job's packets goes."""
+    """The time of a job's packets, by cause."""
 
     job: str
     """Name of the job."""
     background: bool
     """Whether it runs only until the other jobs are done."""
     waiting_ps: int
-    """Time that its packets wait, all together, in picoseconds."""
+    """Waiting of all its packets, in picoseconds."""
     service_ps: int
-    """Time that they take without waiting, in picoseconds."""
+    """Time of its packets without waiting, in picoseconds."""
     causes: tuple[Cause, ...]
-    """Who makes them wait, longest first; the job itself is one of them."""
+    """The jobs that its packets wait for, longest first, with the job itself."""
     roots: tuple[Cause, ...] = ()
-    """Where the chains of full buffers end for which they wait, by the job that occupies the links there, longest
-    first; shares are of the waiting for room. Empty if it was not recorded."""
+    """The roots of the chains of full buffers that its packets wait for, by the job that occupies the links there,
+    longest first. Shares are of the waiting for room. Empty if roots were not recorded."""
     congestion_control: str | None = None
     """The congestion control of the run (`fabric.congestion_control.kind`); `None` without one."""
 
     @property
     def waiting_share(self) -> float:
-        """Part of the packets' time that is waiting."""
+        """Share of the packets' time that is waiting."""
         whole = self.waiting_ps + self.service_ps
         return self.waiting_ps / whole if whole else 0.0
 
@@ -158,7 +159,7 @@ def causes_of(
 
 
 def law_of(fabric: dict[str, Any]) -> str | None:
-    """The congestion control of a resolved fabric, if it has one."""
+    """The congestion control of a resolved fabric; None without one."""
     law = (fabric.get("congestion_control") or {}).get("law")
     return law if law is None or isinstance(law, str) else next(iter(law))
 
@@ -211,7 +212,7 @@ def _sums(rows: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def groups_of(by_link: pl.DataFrame) -> tuple[int, ...]:
-    """The fewest groups whose outgoing links explain most of the time `time_ps` of links between routers."""
+    """The smallest set of groups whose outgoing links explain most of the time `time_ps` of links between routers."""
     between = by_link.filter(
         (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & pl.col("from_group").is_not_null()
     )

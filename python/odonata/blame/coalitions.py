@@ -31,18 +31,18 @@ def spec_of(spec: Mapping[str, Any], members: Coalition) -> dict[str, Any] | Non
 
 
 def quantity_of(spec: Mapping[str, Any], job: int) -> str:
-    """What is compared of a job: `latency_mean_ps`, or `time_ps` of a program."""
+    """The compared quantity of a job: `latency_mean_ps`, or `time_ps` for a program."""
     return "time_ps" if "program" in spec["jobs"][job] else "latency_mean_ps"
 
 
 def value(spec: Mapping[str, Any], job: int, row: Mapping[str, Any]) -> float | None:
-    """It, from the row of the job in `jobs`; `None` if not all of it arrived."""
+    """Its value from the row of the job in `jobs`; `None` if not all messages arrived."""
     time: float | None = row[quantity_of(spec, job)] if row["complete"] is not False else None
     return time
 
 
 class Coalitions:
-    """What each job takes in each coalition; every coalition is simulated once."""
+    """The times of each job in each coalition; a coalition is simulated once."""
 
     def __init__(self, spec: Mapping[str, Any], background: Sequence[bool], rows: Sequence[Mapping[str, Any]]) -> None:
         self._spec, self._background = spec, background
@@ -58,7 +58,7 @@ class Coalitions:
         return self._known[members]
 
     def simulate(self, wanted: Iterable[Coalition], workers: int, progress: Progress | None) -> None:
-        """Simulates coalitions that are not known, in any order; the results do not depend on it.
+        """Simulates the coalitions that were not simulated before. Their order does not change results.
 
         Raises RunError if a worker dies, and InputError or RunError if a coalition cannot be simulated.
         """
@@ -71,7 +71,7 @@ class Coalitions:
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import get_context
 
-        # A fork of a process with threads may hang, and NumPy and polars have threads.
+        # NumPy and polars have threads, and a fork of a process with threads may hang.
         with ProcessPoolExecutor(
             min(workers, len(missing)), get_context("spawn"), begin_worker, (os.getpid(),)
         ) as pool:
@@ -93,7 +93,7 @@ class Coalitions:
 def simulated(
     spec: Mapping[str, Any], background: Sequence[bool], members: Coalition, progress: Progress | None = None
 ) -> dict[int, float | None]:
-    """What each job of a coalition takes. Raises InputError or RunError if it cannot be simulated."""
+    """The time of each job of a coalition. Raises InputError or RunError if it cannot be simulated."""
     from odonata.runner import simulate
 
     reduced = spec_of(spec, members)

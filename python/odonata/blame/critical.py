@@ -1,10 +1,11 @@
-"""What the ranks of a program wait for, and its critical path.
+"""The waits of the ranks of a program, and its critical path.
 
 The states of waiting are those of Scalasca: a *late sender* makes its receiver wait, a *late receiver* makes the sender
 of a rendezvous wait (Geimer, Wolf, Wylie, Ábrahám, Becker and Mohr, "The Scalasca performance toolset architecture",
-Concurrency and Computation: Practice and Experience 22(6), 2010). The critical path goes back from the end of the last
-rank, and at each wait to what ended it (Böhme, Wolf, de Supinski, Schulz and Geimer, "Scalable critical-path based
-performance analysis", IPDPS 2012). Unlike in measured traces, the time in the network is a part of the path of its own.
+Concurrency and Computation: Practice and Experience 22(6), 2010). The critical path is followed back from the end of
+the last rank; at each wait it continues at the event that ended the wait (Böhme, Wolf, de Supinski, Schulz and Geimer,
+"Scalable critical-path based performance analysis", IPDPS 2012). Unlike in measured traces, the time in the network is
+a separate part of the path.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ KINDS = {
 """Kinds of a rank's time, in the order of the sentences -> meaning."""
 _OF_TASK = {"compute": COMPUTING, "combine": COMPUTING, "send": HOST, "receive": HOST, "gap": GAP}
 _FIRST = (COMPUTING, HOST, GAP)
-"""Of tasks at the same time on several CPUs, the first of these counts."""
+"""If several CPUs work at the same time, the first of these kinds counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ def critical_path(timeline: Timeline) -> list[Segment]:
     Returns
     -------
     list of Segment
-        From the start of the program to the end of its last rank, without gaps and overlaps. A wait is not on it: the
-        path is then at the rank, or in the network, that is waited for.
+        From the start of the program to the end of its last rank, without gaps and overlaps. The path has no waits: it
+        continues at the rank, or in the network, that the waiting rank waits for.
     """
     return [*_backwards(timeline)][::-1]
 
@@ -87,7 +88,7 @@ def _backwards(timeline: Timeline) -> Iterator[Segment]:
         release = timeline.release(rank, time)
         message = release.message
         if message is None or id(message) in used:
-            # The last thing that the rank did before.
+            # The previous task of the rank.
             before = _last_end(timeline, rank, time)
             yield Segment(START if release.why == "start" else OTHER, rank, before, time)
             time = before
@@ -99,7 +100,7 @@ def _backwards(timeline: Timeline) -> Iterator[Segment]:
         if begin < time:
             yield Segment(TRANSFER, rank, begin, time, peer)
         rank = message.receiver if from_receiver else message.send.rank
-        # The task that handed it over; if that took no time, the path goes on at the end of another one.
+        # The task that handed it over. If that took no time, the path continues at the end of another task.
         task = message.send if not from_receiver and message.send.begin < message.send.end else None
         time = begin
 
@@ -109,7 +110,7 @@ def _last_end(timeline: Timeline, rank: int, time: int) -> int:
 
 
 def states(timeline: Timeline, rank: int) -> list[Segment]:
-    """What a rank did and waited for.
+    """The tasks and waits of a rank.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ def _wait(timeline: Timeline, rank: int, begin: int, end: int) -> list[Segment]:
 
 
 def _busy(tasks: Sequence[Task]) -> Iterator[tuple[str, int, int]]:
-    """Kind, begin and end of the times at which CPUs of a rank work, in their order and without overlaps."""
+    """Kind, begin and end of the intervals in which CPUs of a rank work, in order and without overlaps."""
     if all(task.cpu == 0 for task in tasks):
         yield from ((_OF_TASK[task.kind], task.begin, task.end) for task in tasks if task.begin < task.end)
         return

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Who made whom wait in a run."""
+    """An explanation of a run: which job made which job wait."""
 
     run: str
     """Id of the run."""
@@ -39,21 +39,21 @@ class Explanation:
     without: tuple[Without, ...]
     """The result of each job without each other one; empty without `counterfactual`."""
     programs: tuple[ProgramTime, ...] = ()
-    """Where the time of each of these jobs that has a program goes."""
+    """The times of programs, for each of these jobs that has one."""
     left_out: tuple[LeftOut, ...] = ()
-    """Jobs with a program of which this is not known."""
+    """Jobs with a program whose times are not known."""
     shapley: tuple[Shapley, ...] = ()
-    """What the other jobs cost each of these jobs, divided among them; empty without `shapley`."""
+    """The loss of each of these jobs, divided among the other jobs; empty without `shapley`."""
     undivided: tuple[LeftOut, ...] = ()
     """With `shapley`, the jobs whose loss could not be divided."""
     beside: tuple[Beside, ...] = ()
-    """Each of these jobs beside the others and alone, as far as that is known."""
+    """Each of these jobs beside the others and alone, if both are known."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `odonata explain --json` prints.
 
         `beside` compares each job with itself alone; its `parts` add up to the difference. `blame` has one entry per
-        victim, cause and class of link, `{victim, cause, class, ps}`, longest first. `roots` has the same of the waits
+        victim, cause and class of link, `{victim, cause, class, ps}`, longest first. `roots` has the same for the waits
         for room, by the links at which chains of full buffers end.
         """
         from odonata.blame.sentences import sentences
@@ -196,8 +196,8 @@ def _undivided(names: Sequence[str], victims: Sequence[int], shapley: Sequence[S
 
 
 def missing(run: Run) -> list[str]:
-    """What a run has not recorded of what explains its jobs, each with the keys that record it. If there is something,
-    the run must be simulated again. Raises InputError for a run whose waiting cannot be attributed.
+    """What the run has not recorded and the explanation needs, each with the keys that record it. If the result is not
+    empty, the run must be simulated again. Raises InputError for a run whose waiting cannot be attributed.
     """
     _check(run.resolved["spec"])
     spec, names = run.resolved["spec"], run.jobs["name"].to_list()
@@ -223,7 +223,7 @@ def _check(spec: Mapping[str, Any]) -> None:
 
 
 def _tables(run: Run, programs: Sequence[int], progress: Progress | None) -> Mapping[str, pl.DataFrame]:
-    """The tables that explain a run with programs; what it has not recorded is simulated again."""
+    """The tables that explain a run with programs. Tables that were not recorded are simulated again."""
     tables = {"blame": run.blame, "roots": run.roots, "operations": run.operations, "messages": run.messages}
     again = []
     if run.blame.is_empty():
@@ -247,7 +247,7 @@ def _again(
     _check(spec)
     measure = {key: value for key, value in spec["measure"].items() if key not in RECORDS}
     measure |= {name: True for name in ("blame", "roots", "operations") if name in names}
-    # What no explanation needs is not recorded: it changes nothing else.
+    # Records that no explanation needs are switched off. They do not change results.
     measure["arrivals_every_ps"] = None
     recorded = programs if "messages" in names else ()
     jobs = [{**job, "record": "every-message" if n in recorded else "nothing"} for n, job in enumerate(spec["jobs"])]

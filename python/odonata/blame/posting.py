@@ -1,7 +1,7 @@
 """When the receives of messages with a rendezvous are posted.
 
-A run records the tasks of CPUs, and posting a receive is none. Its time follows from the program: the trace of the
-program says which operations a receive waits for, and the tasks say when these ended (docs/traces.md, docs/model.md,
+A run records the tasks of CPUs, and posting a receive is not a task. The time of posting follows from the program: its
+trace states which operations a receive waits for, and the tasks state when these ended (docs/traces.md, docs/model.md,
 section 10).
 """
 
@@ -42,7 +42,7 @@ class Operation:
 
 
 def post(tasks: Sequence[Sequence[Task]], program: Mapping[str, Any]) -> None:
-    """Sets `posted` of the messages with a rendezvous.
+    """Set `posted` of the messages with a rendezvous.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _graphs(program: Mapping[str, Any], ranks: int) -> list[list[Operation]]:
     if body["name"] == "trace":
         return parse(body["goal"], ranks)
     if body["name"] == "phases":
-        # Times are known from the tasks. A trace has no random ones.
+        # The tasks have the times. A trace has no random times.
         phases = [
             {**phase, "what": {**phase["what"], "jitter_ps": 0}} if phase["what"]["name"] == "compute" else phase
             for phase in body["phases"]
@@ -114,7 +114,7 @@ def _of_operations(graph: Sequence[Operation], tasks: Iterable[Task]) -> list[Ta
 
 
 def _match(graphs: Sequence[Sequence[Operation]], own: Sequence[list[Task | None]]) -> None:
-    """Puts the task of its message in the place of each receive."""
+    """Replaces each receive by the task of its message."""
     coming: dict[tuple[int, int, int], list[Message | None]] = defaultdict(list)
     for rank, graph in enumerate(graphs):
         for operation, task in zip(graph, own[rank], strict=True):
@@ -136,7 +136,7 @@ def _begin(
     iteration: int,
     start: int,
 ) -> int:
-    """When a rank begins an iteration, or the latest time of which it is known that it does not begin before."""
+    """When a rank begins an iteration; if unknown, the latest known lower bound."""
     gap = [task.end for task in parts.get((rank, iteration), ()) if task.kind == "gap"]
     before = [task.end for task in parts.get((rank, iteration - 1), ())]
     at_once = [
@@ -169,7 +169,7 @@ class _Replay:
                 task.message.posted = min(self._posted[number], task.begin)
 
     def _order(self) -> list[int]:
-        """The operations, each after those that it waits for: in a trace those may follow it in the text."""
+        """The operations, each after those that it waits for. In the text of a trace they may come later."""
         order, done = list[int](), set[int]()
         for first in range(len(self._graph)):
             stack = [first]
@@ -197,7 +197,8 @@ class _Replay:
             open_end |= self._graph[before].kind == "send" and self._is_rendezvous(task)
         if not open_end:
             return time
-        # It waits until data has left its sender, which is not recorded. The next task that waits for it begins then.
+        # It waits until the data have left the sender. That is not recorded, but the next task that waits for it begins
+        # then.
         following = [
             task.begin
             for after in self._after[number]

@@ -1,4 +1,4 @@
-"""Where the time of each job with a program goes: the states of its ranks, and its critical path."""
+"""The times of each job with a program: the states of its ranks, and its critical path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from odonata.store import Run
 
 RANKS = 3
-"""Ranks that are listed of each kind."""
+"""Most ranks that are listed for a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Share:
     ps: int
     """In picoseconds."""
     share: float
-    """Part of the whole."""
+    """Share of the total."""
     ranks: dict[int, int]
-    """The ranks with the most of it and their times: on a critical path those that it is at; of waiting for a late
-    sender or receiver those that are late."""
+    """The ranks with the longest times of this kind. On a critical path these are the ranks on it; for waits for a late
+    sender or receiver, the late ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramTime:
-    """Where the time of a job with a program goes."""
+    """The times of a job with a program."""
 
     job: str
     """Name of the job."""
@@ -46,19 +46,19 @@ class ProgramTime:
     path: tuple[Share, ...]
     """The critical path by kind, longest first; the times add up to `time_ps`."""
     ranks_ps: int
-    """The times of all ranks from the start to their ends, together."""
+    """The sum over ranks of the time from the start to the rank's end."""
     states: tuple[Share, ...]
-    """What the ranks did and waited for, longest first; the times add up to `ranks_ps`."""
+    """The tasks and waits of the ranks by kind, longest first; the times add up to `ranks_ps`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A job with a program of which it is not known where its time goes."""
+    """A job with a program whose times are not known."""
 
     job: str
     """Name of the job."""
     reason: str
-    """Why, as the end of a sentence."""
+    """The reason, as the end of a sentence."""
 
 
 TOO_MANY = "it has more operations than the million that a run records; with fewer `iterations` it may fit"
@@ -74,7 +74,7 @@ def is_recorded(run: Run, job: int) -> bool:
 def program_times(
     run: Run, jobs: Iterable[int], operations: pl.DataFrame, messages: pl.DataFrame
 ) -> tuple[tuple[ProgramTime, ...], tuple[LeftOut, ...]]:
-    """Where the time of jobs with programs goes.
+    """Compute the times of jobs with programs.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def program_times(
     Returns
     -------
     tuple of ProgramTime
-        Of the jobs whose ranks have finished and whose tasks are all there.
+        The jobs whose ranks have finished and whose tasks were all recorded.
     tuple of LeftOut
         The other jobs.
     """
@@ -108,7 +108,7 @@ def program_times(
 
 
 def program_time(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> ProgramTime | None:
-    """Where the time of a job with a program goes in a result of the core that has recorded its tasks and messages.
+    """The times of a job with a program, from a result of the core with its tasks and messages.
 
     None if not all of its ranks have finished, or not all of their tasks are recorded.
     """

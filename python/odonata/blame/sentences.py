@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 LEAST = 0.05
 """Causes with a smaller share of the waiting have no sentence (assumed)."""
 MAINLY = 0.5
-"""A rank is named that causes at least this part of the waiting for late ranks, and a place that has this part of the
-waiting for a job (assumed)."""
+"""A rank is named if it causes at least this share of the waiting for late ranks, and a place if it has at least this
+share of the waiting for a job (assumed)."""
 DISAGREE = 2.0
-"""Factor between the time that a cause explains and the time that its absence saves, from which on both are in doubt
+"""If the time that a cause explains and the time that its absence saves differ by this factor, both are in doubt
 (assumed)."""
 
 NOTABLE = 1.02
@@ -33,10 +33,11 @@ NOTABLE = 1.02
 NAMED = 3
 """Most other jobs that are named."""
 SAME = 0.95
-"""Waiting for itself alone, over that beside others, from which on it counts as the same (assumed)."""
+"""If a job's waiting for itself alone is at least this share of that beside others, both count as the same
+(assumed)."""
 
 WINDOW = "window"
-"""The wait at a NIC whose window is full, or whose pair pauses (docs/model.md, section 9)."""
+"""The wait at a NIC with a full window or a pausing pair (docs/model.md, section 9)."""
 
 _FOR = {
     "link": "for busy links",
@@ -61,7 +62,7 @@ _PARTS = {
 
 
 def sentences(explanation: Explanation) -> list[str]:
-    """What the explanation says, in the order of importance."""
+    """The sentences of the explanation, most important first."""
     lines = []
     beside = {entry.job: entry for entry in explanation.beside}
     for job in explanation.jobs:
@@ -134,7 +135,7 @@ def _waiting(job: JobCauses) -> str:
 
 
 def compared(entry: Beside) -> str:
-    """How much longer a job takes beside the others than alone, and where the difference comes from."""
+    """The slowdown of a job beside the others, and the parts of the difference."""
     what = "takes" if entry.quantity == "time_ps" else "has a mean latency of"
     here, there = format_time(round(entry.with_ps), 4), format_time(round(entry.alone_ps), 4)
     names = [f"`{other}`" for other in entry.others]
@@ -175,14 +176,14 @@ def _out_of(cause: Cause) -> str:
 
 
 def where_of(groups: Sequence[int], all_groups: int, word: str) -> str:
-    """The groups whose outgoing links explain most of something, if they are few."""
+    """The groups whose outgoing links explain most of the waiting, if they are few."""
     if not groups or len(groups) > all_groups / 2:
         return ""
     return f", mostly out of {word}{'s' if len(groups) > 1 else ''} {', '.join(map(str, groups))}"
 
 
 def about(job: JobCauses) -> str:
-    """For whom and where the packets of a job wait most, in one sentence: another job if one has a notable part."""
+    """One sentence about the main cause and place of a job's waiting: another job, if one has a notable share."""
     if not job.waiting_ps:
         return f"`{job.job}` never waits."
     others = [cause for cause in job.causes if cause.cause != job.job and cause.share >= LEAST]
@@ -193,7 +194,7 @@ def about(job: JobCauses) -> str:
 
 
 def _place(cause: Cause) -> str:
-    """Where most of it is: between two groups or in one if half of it is, else the class of the links and groups."""
+    """The main place: two groups or one group with half of the waiting, else the class of the links and the groups."""
     pairs: dict[tuple[int | None, int | None], int] = {}
     for place in cause.places:
         low, high = sorted((place.from_group, place.to_group), key=lambda group: -1 if group is None else group)
@@ -211,7 +212,7 @@ def _place(cause: Cause) -> str:
 
 
 def _held_back(job: JobCauses) -> list[str]:
-    """For how long and for whom congestion control holds packets back at their NICs, if it does."""
+    """How long congestion control holds packets back at NICs, and for which job; nothing if it does not."""
     waits = [(cause, cause.by_wait.get(WINDOW, 0)) for cause in job.causes]
     held = sum(ps for _, ps in waits)
     if job.congestion_control is None or not job.waiting_ps or held < LEAST * job.waiting_ps:
@@ -226,7 +227,7 @@ def _held_back(job: JobCauses) -> list[str]:
 
 
 def _rooted(job: JobCauses) -> list[str]:
-    """At which links the chains of full buffers end that its packets wait for, if they wait for room at all."""
+    """The links where the chains of full buffers end that its packets wait for; nothing without waits for room."""
     room = sum(root.ps for root in job.roots)
     if not job.waiting_ps or room < LEAST * job.waiting_ps:
         return []
@@ -234,7 +235,7 @@ def _rooted(job: JobCauses) -> list[str]:
     for root in (root for root in job.roots if root.share >= LEAST):
         whose = "its own packets" if root.cause == job.job else f"packets of `{root.cause}`"
         class_, most = next(iter(root.by_class.items()))
-        # The groups are those of links between routers.
+        # Only links between routers have groups.
         groups = "" if 2 * root.by_class.get("node", 0) > root.ps else _out_of(root)
         where = f"{percent(most / root.ps)} of class {class_}{groups}"
         parts.append(f"{percent(root.share)} at links that send {whose} ({where})")
@@ -243,7 +244,7 @@ def _rooted(job: JobCauses) -> list[str]:
 
 
 def _program(program: ProgramTime, job: JobCauses) -> list[str]:
-    """What its ranks do and wait for, and its critical path."""
+    """The tasks and waits of its ranks, and its critical path."""
     states = ", ".join(
         f"{percent(state.share)} {state.kind}{_late(state)}" for state in program.states if state.share >= LEAST
     )
@@ -259,7 +260,7 @@ def _program(program: ProgramTime, job: JobCauses) -> list[str]:
 
 
 def _late(share: Share) -> str:
-    """Who is late, if it is one rank more than others."""
+    """The late rank, if one is later than all others."""
     first = next(iter(share.ranks.items()), None)
     if share.kind not in (LATE_SENDER, LATE_RECEIVER) or first is None or first[1] < MAINLY * share.ps:
         return ""
@@ -277,7 +278,7 @@ def _absence(entry: Without) -> str:
 
 
 def _divided(entry: Shapley) -> str:
-    """What the other jobs cost a job, divided among them."""
+    """The loss of a job, divided among the other jobs."""
     what = "time" if entry.quantity == "time_ps" else "mean latency"
     lost = entry.with_ps - entry.alone_ps
     start = f"With all jobs, the {what} of `{entry.victim}` is {format_time(round(entry.with_ps), 4)}, and alone "
@@ -293,7 +294,7 @@ def _divided(entry: Shapley) -> str:
 
 
 def _doubt(job: JobCauses, entry: Without) -> list[str]:
-    """The places where the time that a job makes another wait and the time that its absence saves disagree."""
+    """The pairs of jobs whose waiting and whose saving without the other job disagree."""
     if entry.with_ps is None or entry.without_ps is None or not job.waiting_ps:
         return []
     caused = sum(cause.ps for cause in job.causes if cause.cause == entry.without)

@@ -1,10 +1,10 @@
-"""The shares of the other jobs in what a job loses: Shapley values over all coalitions.
+"""Divides the loss of a job among the other jobs, by Shapley values over all coalitions.
 
-Leaving out one job at a time does not divide a loss: two jobs that each fill a link alone cost nothing more together,
-so without either of them nothing is saved. The value of Shapley ("A value for n-person games", Contributions to the
-Theory of Games II, 1953) is the mean of what a job costs when it joins the others, over all orders of joining. It is
-the only division whose shares add up to the whole loss, that gives equal jobs equal shares and jobs without any effect
-none, and that adds up over several losses.
+Runs that leave out one job at a time do not divide a loss. If two jobs each fill a link, leaving out one of them saves
+nothing. The Shapley value ("A value for n-person games", Contributions to the
+Theory of Games II, 1953) is the mean cost of a job when it joins the others, over all orders of joining. It is the
+only division with these properties: shares add up to the loss, equal jobs have equal shares, jobs without effect have
+none, and shares of several losses add up.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from odonata.blame.coalitions import Coalition, Coalitions
 
 MOST = 6
-"""Jobs of a run whose shares are computed; n jobs need up to 2^n - 2 runs."""
+"""Most jobs of a run whose shares are computed; n jobs need up to 2^n - 2 runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shapley:
-    """What the other jobs cost a job, divided among them."""
+    """The loss of a job, divided among the other jobs."""
 
     victim: str
     """The job."""
     quantity: str
-    """What is compared: `latency_mean_ps`, or `time_ps` of a program."""
+    """The compared quantity: `latency_mean_ps`, or `time_ps` for a program."""
     alone_ps: float
-    """It without all others, in picoseconds."""
+    """Its value without all others, in picoseconds."""
     with_ps: float
-    """It with all jobs, in picoseconds."""
+    """Its value with all jobs, in picoseconds."""
     shares_ps: dict[str, float]
-    """The share of each other job in the difference, in picoseconds; below 0 for a job that makes the victim faster.
+    """The share of each other job in the difference, in picoseconds; negative for a job that makes the victim faster.
     The shares add up to the difference."""
 
 
@@ -62,7 +62,7 @@ def shapley(players: Coalition, worth: Callable[[Coalition], Fraction]) -> dict[
     Returns
     -------
     dict of int to Fraction
-        Exact: the values add up to the worth of all, less that of none.
+        Exact values, whose sum is the worth of all players minus that of none.
     """
     count = len(players)
     values = {}
@@ -76,12 +76,12 @@ def shapley(players: Coalition, worth: Callable[[Coalition], Fraction]) -> dict[
 
 
 def needed(jobs: int, victim: int) -> list[Coalition]:
-    """The coalitions from which the shares of a victim follow: all that it is in."""
+    """The coalitions that the shares of a victim need: all that contain it."""
     return [others | {victim} for others in subsets(frozenset(range(jobs)) - {victim})]
 
 
 def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitions) -> list[Shapley]:
-    """Divide what each victim loses among the other jobs.
+    """Divide the loss of each victim among the other jobs.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def shares(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitio
     Returns
     -------
     list of Shapley
-        For each victim all of which arrived in every coalition.
+        One for each victim whose messages all arrived in every coalition.
     """
     names = [job["name"] for job in spec["jobs"]]
     divided = []

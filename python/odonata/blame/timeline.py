@@ -1,4 +1,4 @@
-"""What the ranks of a program did and which messages they exchanged, from the tables of a run."""
+"""The tasks of the ranks of a program and their messages, from the tables of a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Message:
     """A message between two ranks; times in picoseconds."""
 
     send: Task
-    """The task that sends it; at its end the message is handed over."""
+    """The task that sends it; the message is handed over at the end of the task."""
     receiver: int
     """The rank that it goes to."""
     arrival: int | None
@@ -46,25 +46,25 @@ class Message:
     rendezvous: bool
     """Whether its data waits until the receive is posted."""
     receive: Task | None = None
-    """The task that takes it in."""
+    """The task that receives it."""
     posted: int | None = None
     """When its receive is posted; only of messages with a rendezvous."""
 
     @property
     def handed_over(self) -> int:
-        """When the sender's CPU is done with it."""
+        """When the sender's CPU has finished with it."""
         return self.send.end
 
     @property
     def ready(self) -> int:
-        """When both ranks have done their part, so that from then on it is up to the network: the hand-over, or, with a
-        rendezvous, the posting of the receive if that is later."""
+        """When both ranks have done their part and only the network is left: the hand-over, or, with a rendezvous, the
+        posting of the receive if that is later."""
         return max(self.send.end, self.posted or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What ends a wait of a rank: the arrival of a message, the end of its sending, or a set time."""
+    """The event that ends a wait of a rank: the arrival of a message, the end of its sending, or a fixed time."""
 
     why: str
     """`arrival`, `sent`, `start`, or `unknown`."""
@@ -107,11 +107,12 @@ class Timeline:
         self._sending = {rank: sorted(timed, key=lambda entry: entry[:2]) for rank, timed in sending.items()}
 
     def ended(self, rank: int, time: int) -> Task | None:
-        """A task of a rank that ends at a time and has taken some; of several the one that was requested last."""
+        """The task of a rank that ends at a time and took some time; of several tasks, the one that was requested
+        last."""
         return self._ends.get((rank, time))
 
     def release(self, rank: int, time: int) -> Release:
-        """What lets a rank go on that has waited up to a time."""
+        """The event that ends a wait of a rank at a time."""
         arrived = self._arrivals.get((rank, time))
         if arrived:
             return Release("arrival", arrived[-1])
@@ -173,7 +174,7 @@ def timeline_of(
 
 
 def _pauses(tasks: Sequence[Sequence[Task]], spec: Mapping[str, Any], job: Mapping[str, Any]) -> set[tuple[int, int]]:
-    """Rank and end of each pause between bursts, as far as a task begins at its end."""
+    """Rank and end of each pause between bursts, if a task begins at the end of the pause."""
     most = max((len({task.iteration for task in of_rank}) for of_rank in tasks), default=0)
     lengths = core.burst_lengths(job, spec["seed"], most + 1)
     pauses = set()
@@ -207,7 +208,10 @@ def _delay(by_size: Sequence[Mapping[str, int]], size: int) -> int:
 def _sent(
     tasks: Sequence[Sequence[Task]], nodes: Sequence[int], program: Mapping[str, Any], rows: pl.DataFrame
 ) -> list[Message]:
-    """The messages. That of a task is the one that its rank hands over to the same rank at the end of the task."""
+    """The messages.
+
+    The message of a task is the one that its rank hands over to the same receiver at the end of the task.
+    """
     arrivals: dict[tuple[int, int, int, int], deque[int | None]] = defaultdict(deque)
     for iteration, source, destination, issue, latency in rows.select(
         "interval", "source", "destination", "issue_ps", "latency_ps"
@@ -227,8 +231,8 @@ def _sent(
 
 
 def _received(tasks: Sequence[Sequence[Task]], messages: Sequence[Message]) -> None:
-    """Says which task takes in which message. Messages of one pair of ranks with the same size are told apart by the
-    order of their arrivals."""
+    """Assigns each message to the task that receives it. Messages of the same size between two ranks are distinguished
+    by the order of their arrivals."""
     coming: dict[tuple[int, int, int, int], list[tuple[int, int, Message]]] = defaultdict(list)
     for number, message in enumerate(messages):
         if message.arrival is not None:

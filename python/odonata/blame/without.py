@@ -1,4 +1,4 @@
-"""The results of a job without each other job: runs in which one job is left out."""
+"""The results of each job in runs that leave out one other job."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Without:
     without: str
     """The job that is left out."""
     quantity: str
-    """What is compared: `latency_mean_ps`, or `time_ps` of a program."""
+    """The compared quantity: `latency_mean_ps`, or `time_ps` for a program."""
     with_ps: float | None
-    """It in the run with all jobs, in picoseconds; `None` if not all of it arrived."""
+    """Its value in the run with all jobs, in picoseconds; `None` if not all messages arrived."""
     without_ps: float | None
-    """It without the other job, in picoseconds; `None` if not all of it arrived."""
+    """Its value without the other job, in picoseconds; `None` if not all messages arrived."""
 
     @property
     def slowdown(self) -> float | None:
-        """With the other job, divided by without it."""
+        """The value with the other job, divided by the value without it."""
         return self.with_ps / self.without_ps if self.with_ps and self.without_ps else None
 
 
@@ -44,7 +44,7 @@ def pairs(jobs: int, victims: Sequence[int], coalitions: Coalitions) -> list[tup
 
 
 def compare(spec: Mapping[str, Any], victims: Sequence[int], coalitions: Coalitions) -> list[Without]:
-    """Leave out every job once.
+    """Compare runs that each leave out one job.
 
     Parameters
     ----------

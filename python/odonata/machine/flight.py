@@ -1,8 +1,9 @@
-"""How much must be in flight for a link or a pair of NICs to carry its bandwidth, and which machines cannot.
+"""Computes how much data must be in flight for the full bandwidth of a link or a pair of NICs, and finds limits below
+that.
 
-A sender may use a link only while something has room for what is on the way: the buffer behind the link, the window
-towards a destination, the window of a NIC of Aries. What has no room for a round trip carries only a share of the
-bandwidth. Sections 1 and 3 of docs/model.md have the times; here they are those of an empty machine.
+A sender may use a link only while there is room for the data in flight: in the buffer behind the link, in the window
+towards a destination, or in the window of an Aries NIC. With less room than a round trip needs, only a share of the
+bandwidth is used. Sections 1 and 3 of docs/model.md have the times; here they are those of an empty machine.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ if TYPE_CHECKING:
 
     from odonata.machine.fabric import FabricTable, LinkTable
 
-#: Full packets that a derived buffer has room for beside those of a round trip (assumed: a short queue).
+#: Full packets for which a derived buffer has room in addition to those of a round trip (assumed: a short queue).
 QUEUED_PACKETS = 4
 #: Largest window over the bytes of a round trip. Source: NSCC of Ultra Ethernet, as in ultraethernet/uet-htsim.
 WINDOW_OVER_ROUND_TRIP = Fraction(3, 2)
-#: A share of the bandwidth from which nothing is said: rounding to whole packets.
+#: From this share of the bandwidth on there is no warning, because packets are whole.
 ENOUGH = 0.99
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Something that has too little room to carry the bandwidth of a link."""
+    """A limit: a link or window with too little room for its bandwidth."""
 
     carrier: str
-    """What carries less, such as ``class `global` ``."""
+    """What is limited, such as ``class `global` ``."""
     share: float
-    """At most this share of its bandwidth."""
+    """The largest share of its bandwidth that it carries."""
     reason: str
     key: str
-    """The key of the machine with too small a value."""
+    """The key of the machine whose value is too small."""
     enough: str
     """The smallest value of the key that is enough."""
 
@@ -52,7 +53,7 @@ def serialisation_ps(link: LinkTable, size: int) -> int:
 
 
 def held_ps(fabric: FabricTable, name: str, path: Sequence[str]) -> int:
-    """How long a full packet holds its room in the buffer behind a link of a class, until its credit is back.
+    """Time for which a full packet occupies the buffer behind a link of a class, until its credit returns.
 
     It leaves at once. If the links that follow on the path are slower, packets leave over several of them side by side,
     and each holds its room for the time of the slower one.

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 CHANGED = " (changed)"
-"""What the name of a preset ends with where a scenario changes its machine."""
+"""The suffix of a preset's name in a scenario that changes the machine."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class MeasuredSlowdown:
     row: str
 
     def cells(self) -> list[str]:
-        """Its line of `odonata show`, below `HEAD`."""
+        """Its row in `odonata show`, with the columns `HEAD`."""
         sizes = self.messages[0] if self.messages[0] == self.messages[1] else " to ".join(self.messages)
         nodes = f"{self.nodes[0]} to {self.nodes[1]}"
         return [self.operation, self.neighbour, nodes, sizes, self.placement, f"x {self.error:.2f}", self.page]
@@ -38,7 +38,7 @@ HEAD = ("operation", "beside", "nodes", "messages", "placement", "missed by", "p
 
 
 NEVER = "never"
-"""What a preset of a real machine says in `measured` if nothing was ever held against it."""
+"""The value of `measured` for a preset of a real machine that was never compared with measurements."""
 
 
 def is_of_a_real_machine(name: str) -> bool:
@@ -49,7 +49,7 @@ def is_of_a_real_machine(name: str) -> bool:
 
 
 def never_measured(name: str) -> bool:
-    """Whether this is a preset of a real machine that nothing was ever held against. Reads its file only."""
+    """Whether this is a preset of a real machine that was never compared with measurements. Reads its file only."""
     file = files("odonata.machine") / "presets" / f"{name}.toml"
     return file.is_file() and tomllib.loads(file.read_text(encoding="utf-8")).get("measured") == NEVER
 

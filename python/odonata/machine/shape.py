@@ -1,4 +1,4 @@
-"""Where the nodes of a machine sit: all that a placement policy needs to know."""
+"""The shape of a machine: the router and the group of each node. Placement policies need nothing else."""
 
 from dataclasses import dataclass, field
 
@@ -18,15 +18,15 @@ class Shape:
     nodes_per_router: int
     last_group_routers: int | None = None
     router_name: str = field(default="router", compare=False, repr=False)
-    """What a router that has nodes is called on this machine."""
+    """The name of a router with nodes on this machine."""
     group_name: str = field(default="group", compare=False, repr=False)
-    """What a group is called on this machine."""
+    """The name of a group on this machine."""
     links_out: str = field(default="global links", compare=False, repr=False)
-    """What the links that leave a group are called on this machine."""
+    """The name of the links that leave a group on this machine."""
 
     @property
     def router_names(self) -> str:
-        """Several of these routers."""
+        """The plural of the name of these routers."""
         return "leaves" if self.router_name == "leaf" else f"{self.router_name}s"
 
     @property

@@ -1,4 +1,4 @@
-"""Running jobs, the load between groups that they are expected to make, and shares that add little to it.
+"""The expected load of running jobs on links between groups, and the nodes per group that add least to it.
 
 The load of a pair of groups is the traffic between their nodes in both directions: all links between two groups count
 as equal, and traffic takes minimal paths. The total cost is the sum of the squares of these loads, so that loaded pairs
@@ -29,7 +29,7 @@ class Running:
 
 
 def read_running(value: Any) -> list[Running]:
-    """Running jobs as an option gives them: a list of node lists, or of tables `nodes`, `intensity`, `flows`.
+    """Reads running jobs from an option: a list of node lists, or of tables `nodes`, `intensity`, `flows`.
 
     Raises InputError for anything else.
     """
@@ -43,7 +43,7 @@ def read_running(value: Any) -> list[Running]:
 def running(request: Request) -> list[Running]:
     """The running jobs: those of the option `running`, or else those of the request.
 
-    There, jobs are known by the owners of busy nodes; if no owner is known, all busy nodes count as one job.
+    In the request, owners of busy nodes identify the jobs. Without owners, all busy nodes count as one job.
     Raises InputError if a node does not exist.
     """
     given: list[Running] | None = request.options.get("running")
@@ -129,9 +129,10 @@ def cost(loads: "Loads", shares: Sequence[int]) -> float:
 
 
 def lighter(loads: "Loads", room: Sequence[int], shares: Sequence[int]) -> list[int]:
-    """Shares that cost less: nodes move from where they cost most to where they cost least, as long as this helps.
+    """Improves shares: nodes move from the group where they cost most to the group where they cost least, while this
+    helps.
 
-    Many move at a time at first, and one at a time at the end; ties go to the first group. The time grows with the
+    At first many nodes move at a time, at the end one. Ties go to the first group. The time grows with the
     square of the number of groups, and with groups times moves.
     """
     import numpy as np
@@ -141,7 +142,7 @@ def lighter(loads: "Loads", room: Sequence[int], shares: Sequence[int]) -> list[
     np.fill_diagonal(total, 0)
     step = max(1, int(x.sum()) // (2 * len(x)))
     while step:
-        # Summed one after the other, so that the order does not depend on the processor.
+        # Summed in sequence, so that the order of additions does not depend on the processor.
         slope = np.add.accumulate(total * x, axis=1)[:, -1]
         for _ in range(4 * len(x)):
             if not _move(x, most, total, slope, step):

@@ -1,4 +1,4 @@
-"""Lists of ids: in the form `0-15,40`, and in files line by line or as JSON."""
+"""Lists of ids, in the form `0-15,40`, or in text files or JSON files."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from odonata import reading
 from odonata.errors import InputError, shortened
 
 _PART = re.compile(r"([0-9]{1,20})(?:\s*-\s*([0-9]{1,20}))?")
-#: Longest list that a range may denote: larger than any machine.
+#: Most ids of a range, above the size of any machine.
 _MOST = 2**24
 
 

@@ -1,4 +1,4 @@
-"""Placement of several jobs. The order changes the result, so it is always stated."""
+"""Placement of several jobs, one after the other. The order changes the result, so it is always stated."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from odonata.placement.policy import Freedom, Placement
 from odonata.placement.splitmix import stream_seed
 from odonata.placement.table import POLICIES
 
-#: The orders, and what each does.
+#: Order -> its meaning.
 ORDERS: Mapping[str, str] = {
     "arrival": "as listed",
     "small-first": "jobs with fewer nodes first, equal ones as listed",
@@ -38,7 +38,7 @@ class Job:
 def arrange(jobs: Sequence[Job], order: str = "arrival") -> list[Job]:
     """The jobs in the order in which they are placed.
 
-    Jobs whose policy names its nodes come first under every order, since nothing is chosen for them. Source: Zhang
+    Jobs whose policy names their nodes come first in every order, because no nodes are chosen for them. Source: Zhang
     2018, sections V-C, VI-D and VI-E: all jobs arrive together and are placed one by one, small or large ones
     first, before any starts.
 
@@ -70,7 +70,7 @@ def place_all(
     seed: int = 1,
     folder: str | Path = ".",
 ) -> dict[str, Placement]:
-    """Places all jobs on a machine of which the `busy` nodes are taken; the answer is by name, as the jobs are listed.
+    """Places all jobs on a machine with `busy` nodes. The result is by name, in the order of the list.
 
     Each job sees the nodes of earlier jobs as busy, with their owners. `order` is one of `ORDERS`. A policy
     that draws and has no seed of its own gets one that follows from `seed` and the number of the job in the list.

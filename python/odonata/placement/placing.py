@@ -90,7 +90,7 @@ class Placer:
         self._busy = taken - failed
         idle = [node for node in range(shape.nodes) if node not in taken]
         self._free = Free(shape, [node for node in idle if node not in failed] if failed else idle)
-        # A policy that names its nodes gets failed ones too, for its errors; other policies avoid them.
+        # A policy that names its nodes also sees failed ones, so that it can report them. Other policies avoid them.
         self._idle = Free(shape, idle) if failed else self._free
 
     def place(
@@ -102,7 +102,7 @@ class Placer:
         folder: str | Path = ".",
         owner: str | None = None,
     ) -> Placement:
-        """Gives a job its nodes, which are busy from now on.
+        """Place a job; its nodes are busy from now on.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Placer:
         values = read_options(chosen, options or {})
         free = self._idle if chosen.freedom(values) is Freedom.NONE else self._free
         request = Request(self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, free)
-        if chosen.provider:  # it may change its arguments
+        if chosen.provider:  # the policy may change its arguments
             request = replace(
                 request, free=list(free.nodes), owners=dict(self._owners), busy=frozenset(self._busy), cut=None
             )
@@ -145,7 +145,7 @@ class Placer:
         return placement
 
     def release(self, nodes: Sequence[int]) -> None:
-        """Takes the nodes of a job back, which are free from now on.
+        """Release the nodes of a job; they are free from now on.
 
         Parameters
         ----------

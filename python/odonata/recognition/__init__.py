@@ -1,4 +1,5 @@
-"""The network of a real cluster: from the files that administrators have to a machine, and back.
+"""The network of a real cluster: reads the files that administrators have as a machine, and writes a machine as such
+files.
 
 | file | what it does |
 |---|---|
@@ -6,11 +7,11 @@
 | `ibnetdiscover`, `graphml`, `cray` | formats that list every cable |
 | `slurm`, `node_map` | formats that only say which nodes share a switch and a group |
 | `remarks` | facts that a format cannot hold, in comments of files that Odonata wrote |
-| `formats` | which format a file has, and all that can be written |
-| `stated` | a machine that has failures in a file that Odonata wrote: comments and names give every place |
+| `formats` | recognises the format of a file; the formats that can be written |
+| `stated` | a machine with failures, in a file that Odonata wrote: comments and names give every place |
 | `groups`, `plus`, `grid`, `tree`, `layout` | the kind of machine, its groups, and the number of each switch |
-| `cabling` | the rule of the cables between groups, and what is missing |
-| `recognise` | puts it all together: a system file, what was recognised, and what was assumed |
+| `cabling` | the rule of the cables between groups, and missing cables |
+| `recognise` | combines these: the machine, what was recognised, and what was assumed |
 """
 
 from odonata.recognition.formats import WRITTEN, Format, import_fabric

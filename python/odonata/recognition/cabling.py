@@ -1,8 +1,8 @@
-"""The cables between the groups of a recognised machine: the rule that they follow, or their list; and what is missing.
+"""The cables between the groups of a recognised machine: their rule or their list, and the missing cables.
 
 The rule is found by trial: the core wires every arrangement with the given number of cables between groups. The rule is
-the arrangement that has all cables of the fabric and the fewest others; these others have failed. If no arrangement has
-all cables, they are listed.
+the arrangement that has all cables of the fabric and the fewest others. The others count as failed. If no arrangement
+has all cables of the fabric, the cables are listed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Largest share of the cables of an arrangement that may be missing. Assumed: a machine in production lacks fewer.
 MOST_MISSING = 0.2
 
-#: What an arrangement is tried with, by kind.
+#: The values that are tried for an arrangement, by kind.
 RULES: dict[str, list[dict[str, str]]] = {
     "dragonfly-plus": [{"arrangement": name} for name in ("linear", "parallel")],
     "dragonfly": [
@@ -40,7 +40,7 @@ RULES["cascade"] = RULES["dragonfly"]
 
 @dataclass(slots=True)
 class Cable:
-    """A cable between two routers of the machine, the lower number first; ports as the file counts them, from 0."""
+    """A cable between two routers of the machine, the lower number first; ports are numbered as in the file, from 0."""
 
     a: int
     port_a: int
@@ -56,12 +56,12 @@ class Joined:
     keys: dict[str, Any]
     """Keys of the machine's table."""
     words: str
-    """What was recognised, for a person."""
+    """What was recognised, in words."""
     notes: list[str] = field(default_factory=list)
 
 
 def ports_key(kind: str) -> str:
-    """The key that says how many global ports a router has."""
+    """The key for the number of global ports of a router."""
     return "global_links_per_spine" if kind == "dragonfly-plus" else "global_links_per_router"
 
 
@@ -76,8 +76,8 @@ def joined(
 ) -> Joined:
     """The rule of the cables between groups, or the list of them.
 
-    `ports` is the number of global ports of a router, where that is known, `said` a rule that is tried before others,
-    `holes` are routers that the fabric lacks with all their cables.
+    `ports` is the number of global ports of a router, if known. `said` is a rule that is tried before others. `holes`
+    are routers that are missing with all their cables.
     """
     groups = sizes["groups"]
     if groups == 1:
@@ -112,7 +112,7 @@ def joined(
 
 
 def words(keys: Mapping[str, Any], missing: int) -> str:
-    """How the groups are joined by a rule, for a person."""
+    """How a rule joins the groups, in words."""
     spread = f", {keys['spread']}" if "spread" in keys else ""
     links = keys["links_per_pair"]
     exceptions = keys.get("pair_links", ())
@@ -142,7 +142,7 @@ def _rules(
     last = groups - 1
     pairs = list(combinations(range(groups), 2))
     full = [pair for pair in pairs if last not in pair or (last_size or size) == size]
-    # On a small machine that lacks a few cables, no pair may be left that has the usual number.
+    # On a small machine with a few missing cables, no pair may have the usual number.
     often = Counter(between[pair] for pair in full or pairs).most_common(1)[0][0]
     numbers = [number for number in dict.fromkeys((often, max(between[pair] for pair in full or pairs))) if number]
     for usual in numbers:
@@ -161,7 +161,7 @@ def _wired(
 
     Those of `holes` are left out.
     """
-    # The inside of a group does not matter, so it is as small as possible.
+    # The links inside a group do not matter here, so the group is as small as possible.
     node = {"nodes_per_leaf": 1} if kind == "dragonfly-plus" else {"nodes_per_router": 1}
     column = {"column_links": 1} if kind == "cascade" else {}
     try:
@@ -180,9 +180,10 @@ def _wired(
 
 
 def listed(cables: Sequence[Cable]) -> list[list[int]]:
-    """The cables in an order in which every router gets its global ports in the order of the file, where there is one.
+    """The cables in an order that gives every router its global ports in the order of the file, if such an order
+    exists.
 
-    Ports of a machine with listed cables are numbered in the order of the list.
+    The ports of a machine with listed cables are numbered in the order of the list.
     """
     order = sorted(range(len(cables)), key=lambda n: (cables[n].a, cables[n].port_a, cables[n].b, cables[n].port_b))
     rank = {cable: at for at, cable in enumerate(order)}
@@ -204,7 +205,7 @@ def listed(cables: Sequence[Cable]) -> list[list[int]]:
     result: list[list[int]] = []
     left = iter(order)
     while len(result) < len(cables):
-        # Ports of a real machine may contradict each other; then some router gets its ports in another order.
+        # Ports of a real machine may contradict each other. Then some router gets its ports in another order.
         number = order[heappop(ready)] if ready else next(n for n in left if not done[n])
         if done[number]:
             continue
@@ -218,10 +219,10 @@ def listed(cables: Sequence[Cable]) -> list[list[int]]:
 
 
 def failures(wired: dict[str, Any], cables: Sequence[Cable], absent: set[int]) -> tuple[list[str], Counter[int]]:
-    """The cables of a wired machine that the fabric lacks, as `router:port`, and what it has beyond them.
+    """The cables that the fabric lacks, as `router:port`, and those that it has in addition to the wired machine.
 
-    Cables of `absent` routers are left out. `cables` are all between routers. Which one of several parallel cables is
-    missing is known only if the file counts the ports of routers as the machine does.
+    Cables of `absent` routers are left out. `cables` are all cables between routers. Of parallel cables, the missing
+    one is known only if the file numbers the ports of routers like the machine.
     """
     router, port, peer = (wired[name].tolist() for name in ("slot_router", "slot_port", "slot_peer_router"))
     ports: dict[tuple[int, int], list[int]] = defaultdict(list)

@@ -1,11 +1,11 @@
 """Lists of cables of Cray machines: `rtr --interconnect` of an XC, and the point-to-point file of Slingshot.
 
-Of an XC (Aries), a line is a tile of a router: `c0-0c1s2a0l05(0:1:2) green -> c0-0c1s7a0l12(0:1:7)`, where `c0-0` is
+For an XC (Aries), a line is a tile of a router: `c0-0c1s2a0l05(0:1:2) green -> c0-0c1s7a0l12(0:1:7)`, where `c0-0` is
 the cabinet, `c1` the chassis, `s2` the slot, `a0` the router and `l05` the tile; green cables join a chassis, black
-ones a group, blue ones groups; `ptile -> processor` is one of the two tiles of a NIC. Every cable stands at both its
+ones a group, blue ones groups; `ptile -> processor` is one of the two tiles of a NIC. Every cable is listed at both
 ends.
 
-Of Slingshot, a line of the CSV file is a cable between two jacks (`x1000c0r1j14`), or from a jack to one or two NICs
+For Slingshot, a line of the CSV file is a cable between two jacks (`x1000c0r1j14`), or from a jack to one or two NICs
 (`x1000c0s3b0n1h0`), with the groups of both. A jack has two ports; `x1000c0r1j14p0` is one of them.
 
 Sources: ovis-hpc/LDMS and Cray-HPE/sat, which read such files; the Cray naming of components.
@@ -115,7 +115,7 @@ def read_interconnect(text: str) -> Fabric:
             fabric.add_link(Link(a, tile, b, far_tile, line, class_=class_))
     tiles = sorted(free)
     if tiles == list(range(len(tiles))):
-        # As Odonata writes it: two tiles for each node, then the others in the order of the ports.
+        # The form of Odonata: two tiles for each node, then the others in the order of the ports.
         fabric.first_port = len(tiles) // 2
     _add_nodes(fabric, number, hosts, tiles)
     return fabric
@@ -155,7 +155,7 @@ def _check_back(rows: Mapping[tuple[str, int], tuple[int, str, tuple[str, int]]]
 def _electrical(
     spots: Mapping[str, tuple[int, ...]], rows: Mapping[tuple[str, int], tuple[int, str, tuple[str, int]]]
 ) -> dict[str, tuple[str, tuple[int, int]]]:
-    """The group of each router, which green and black cables join, and its row and column there."""
+    """The group of each router (green and black cables join a group), and its row and column there."""
     near: dict[str, set[str]] = {router: set() for router in spots}
     for (router, _), (_, class_, (far, _)) in rows.items():
         if class_ != "optical":
@@ -181,7 +181,7 @@ def read_point_to_point(text: str) -> Fabric:
     comments = []
     header: list[str] | None = None
     fabric = Fabric("point-to-point file of Slingshot")
-    # A line end inside quotes would shift the lines of errors, and no such file has one.
+    # A line end inside quotes would shift the line numbers of errors. No such file has one.
     for line, row in enumerate(reading.lines(text), 1):
         if (match := remarks.MARK.fullmatch(row.strip())) is not None:
             comments.append((line, match[1]))
@@ -233,7 +233,7 @@ def _add_cable(fabric: Fabric, row: Mapping[str, str], line: int) -> None:
 
 
 def _ports(fabric: Fabric, name: str, group: str, line: int) -> tuple[int, list[int]]:
-    """The switch of a jack, and its ports: both, or the one that is named."""
+    """The switch of a jack, and its ports: the named one, or both."""
     match = _JACK.fullmatch(name)
     if match is None:
         raise InputError(f"expected a jack such as x1000c0r1j14, found `{shortened(name, 60)}`", line=line)
@@ -251,7 +251,8 @@ def _ports(fabric: Fabric, name: str, group: str, line: int) -> tuple[int, list[
 
 
 def lines(system: System) -> Iterator[str]:
-    """A cascade as `rtr --interconnect`, a dragonfly as point-to-point file; what has failed is unused, or not there.
+    """Writes a cascade as `rtr --interconnect`, a dragonfly as a point-to-point file; failed parts are unused or
+    missing.
 
     Raises InputError for a Dragonfly+, and for a cascade with several NICs a node.
     """
@@ -268,7 +269,7 @@ def can_hold(system: System) -> bool:
 
 
 def names(system: System) -> tuple[list[str], list[str]]:
-    """The names of routers and nodes in such a list. The machine is one that it can hold."""
+    """The names of routers and nodes in such a list, for a machine that the format can describe."""
     table, shape = system.table, system.shape
     every = range(table.routers_in_all())
     if table.kind == "cascade":

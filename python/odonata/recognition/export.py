@@ -15,7 +15,7 @@ from odonata.recognition.names import node_names, router_names
 
 @dataclass(frozen=True)
 class Cable:
-    """A cable between routers, or the link of one NIC: `node` is None, or `to_router` and `to_port` are."""
+    """A cable between routers (`node` is None), or the link of one NIC (`to_router` and `to_port` are None)."""
 
     class_: str
     router: int
@@ -27,7 +27,7 @@ class Cable:
 
 
 def cables(system: System) -> Iterator[Cable]:
-    """All cables, each once: at the router with the lower number, in order of router and port."""
+    """All cables, each once, at the router with the lower number, in order of router and port."""
     wired = system.describe()
     classes = list(wired["classes"])
     dead = wired.get("slot_failed")
@@ -50,10 +50,10 @@ def cables(system: System) -> Iterator[Cable]:
 
 
 def json_lines(system: System) -> Iterator[str]:
-    """One JSON object, a node, router or link a line.
+    """One JSON object, with one node, router or link on each line.
 
-    `classes` says of every class of links its bandwidth (B/s), latency (ns) and buffer (B). A link names the router and
-    port of one end and the router or node at the other; `failed` stands where it is true.
+    `classes` has the bandwidth (B/s), latency (ns) and buffer (B) of every class of links. A link names the router and
+    port of one end and the router or node at the other end. `failed` is written only if it is true.
     """
     wired = system.describe()
     head = {"name": system.name, "title": system.title, "kind": system.table.kind, "classes": _classes(system)}
@@ -72,7 +72,7 @@ def graphml_lines(system: System) -> Iterator[str]:
     Attributes of nodes and routers: `type`, `name`, `number`, `group`, `failed`; of edges: `class`, `group` (of both
     ends, or -1 between groups), `bandwidth` in bytes per second, `latency` in nanoseconds, `port` (at the router with
     the lower number) and `to_port` (at the other one), `failed`. The attribute `odonata` of the graph has the numbers
-    that no cable shows (`remarks`).
+    that do not follow from cables (`remarks`).
     """
     about = "\n".join(remarks.lines(system, cabled=True))
     wired = system.describe()

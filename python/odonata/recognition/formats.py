@@ -1,4 +1,4 @@
-"""The formats of a fabric: which one a file has, and what writes each."""
+"""The formats of a fabric: recognises the format of a file, and lists the writers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Format:
     """A format in which a machine can be written."""
 
     text: str
-    """What it is, in a few words."""
+    """A description in a few words."""
     lines: Callable[[System], Iterator[str]]
     """The lines of a machine. Raises InputError for a machine that the format cannot hold."""
     suffix: str | None = None
@@ -47,7 +47,7 @@ WRITTEN: dict[str, Format] = {
 def import_fabric(
     file: str | Path, *, node_name_map: str | Path | None = None, like: str | None = None, rails: int | None = None
 ) -> Recognised:
-    """The machine that a file of a fabric describes.
+    """Recognise the machine in a file of a fabric.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def import_fabric(
     node_name_map
         The node-name map of `ibnetdiscover`: names of GUIDs.
     like
-        The system that gives the links and routers where the file does not.
+        The system whose links and routers are used where the file gives none.
     rails
         NICs of a node, in place of those of `like`, for a file that lists no cables.
 
@@ -68,8 +68,8 @@ def import_fabric(
     Raises
     ------
     InputError
-        For a file of no known format, with the line for what is wrong in it, and for what is no Dragonfly+, dragonfly,
-        cascade or fat tree.
+        For a file of unknown format, for errors in it (with the line), and for a network that is not a Dragonfly+,
+        dragonfly, cascade or fat tree.
     """
     try:
         text = read_output(file)

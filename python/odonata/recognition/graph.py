@@ -1,4 +1,4 @@
-"""A fabric as a file describes it: switches, the cables between them, and the links of hosts."""
+"""A fabric as described by a file: switches, cables between them, and links of hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Most switches, cables and hosts of a file. Assumed: ten times the largest machine.
 MOST_PARTS = 4_000_000
 
-#: Names in a list, in a message.
+#: Most names in the list of a message.
 _LISTED = 4
 
 _NUMBER = re.compile(r"[0-9]+")
@@ -23,22 +23,22 @@ _NUMBER = re.compile(r"[0-9]+")
 
 @dataclass(slots=True)
 class Switch:
-    """A switch, and what the file says of its place."""
+    """A switch, and its place if the file gives it."""
 
     name: str
     line: int
     ports: int | None = None
-    """Ports, used or not."""
+    """Number of ports, used or not."""
     group: str | None = None
-    """The group, if the file says it."""
+    """The group, if the file gives it."""
     position: tuple[int, ...] | None = None
-    """Its number in the group, or its row and column, if the file says it."""
+    """Its number in the group, or its row and column, if the file gives them."""
     failed: bool = False
 
 
 @dataclass(slots=True)
 class Link:
-    """A cable between two switches. Ports are those of the file; -1 where it does not say."""
+    """A cable between two switches. Ports are numbered as in the file; -1 if unknown."""
 
     a: int
     port_a: int
@@ -67,26 +67,26 @@ class Nic:
 
 @dataclass
 class Fabric:
-    """Everything that a file says about a network."""
+    """The content of a file about a network."""
 
     format: str
-    """What the file is, in words."""
+    """The kind of file, in words."""
     first_port: int = 0
     """The number of the first port of a switch."""
     switches: list[Switch] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     nics: list[Nic] = field(default_factory=list)
     unnamed: list[tuple[int, int]] = field(default_factory=list)
-    """Switch and port of links to hosts whose names nobody says."""
+    """Switch and port of links to hosts without a known name."""
     notes: list[str] = field(default_factory=list)
-    """What was left out or taken for granted."""
+    """Notes on what was left out or assumed."""
     remarks: Mapping[str, Any] = field(default_factory=dict)
-    """What comments of Odonata say (`remarks`)."""
+    """The content of comments of Odonata (`remarks`)."""
     _numbers: dict[str, int] = field(default_factory=dict)
     _ports: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def add_switch(self, name: str, line: int, **more: Any) -> int:
-        """A new switch and its number. Raises InputError with the line for a name that another one has."""
+        """Add a switch; returns its number. Raises InputError with the line for a name that another switch has."""
         if name in self._numbers:
             first = self.switches[self._numbers[name]].line
             raise InputError(f"the switch `{shortened(name, 60)}` is listed twice, first in line {first}", line=line)
@@ -100,7 +100,7 @@ class Fabric:
         return self._numbers.get(name)
 
     def add_link(self, link: Link) -> None:
-        """A new cable. Raises InputError with the line for a port that is taken, and for a loop."""
+        """Add a cable. Raises InputError with the line for a port that is in use, and for a loop."""
         if link.a == link.b:
             name = shortened(self.switches[link.a].name, 60)
             raise InputError(f"a cable joins the switch `{name}` to itself", line=link.line)
@@ -110,7 +110,7 @@ class Fabric:
         self.links.append(link)
 
     def add_nic(self, nic: Nic) -> None:
-        """A new link of a host. Raises InputError with the line for a port that is taken."""
+        """Add a link of a host. Raises InputError with the line for a port that is in use."""
         self._check_size(nic.line)
         self._take(nic.switch, nic.port, nic.line)
         self.nics.append(nic)
@@ -152,7 +152,7 @@ def fields(name: str) -> tuple[int, ...]:
 
 
 def pattern(name: str) -> tuple[str, ...]:
-    """What stands around the numbers of a name: names with the same pattern have as many `fields`."""
+    """The text around the numbers of a name. Names with the same pattern have the same number of `fields`."""
     return tuple(_NUMBER.split(name))
 
 
@@ -163,6 +163,6 @@ def count(number: int, what: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first few of a list of names, and how many more there are."""
+    """The first few names of a list, and the number of the others."""
     shown = ", ".join(f"`{shortened(name, 60)}`" for name in names[:_LISTED])
     return shown + (f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else "")

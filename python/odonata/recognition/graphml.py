@@ -1,7 +1,7 @@
 """GraphML: vertices that are switches and hosts, and an edge for every cable.
 
-Read is what `odonata export` writes, and graphs of other tools such as networkx and yEd. Nothing but elements and text
-is accepted: a document type, which could define entities, is refused. Source: graphml.graphdrawing.org, the primer.
+The module reads files of `odonata export`, and graphs of other tools such as networkx and yEd. It accepts only elements
+and text. A document type is refused, because it could define entities. Source: graphml.graphdrawing.org, the primer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SWITCH = ("router", "switch", "leaf", "spine")
 _HOST = ("node", "host", "compute", "server", "hca", "nic")
-#: Attributes that say what a vertex is, and what it is called.
+#: Attributes for the type and the name of a vertex.
 _TYPES = ("type", "role", "kind")
 _NAMES = ("name", "label")
 
@@ -55,7 +55,7 @@ class _Part:
         return value
 
     def flag(self, key: str) -> bool:
-        """A value that is true or false. Raises InputError with the line."""
+        """A Boolean value. Raises InputError with the line."""
         text = self.values.get(key, "false").strip().lower()
         if text not in ("true", "false", "1", "0", ""):
             raise InputError(f"`{key}`: expected true or false, found `{shortened(text, 60)}`", line=self.line)
@@ -217,7 +217,7 @@ def _add(fabric: Fabric, edge: _Part, switches: Mapping[str, int], names: Mappin
 
 
 def _once(reader: _Reader) -> list[_Part]:
-    """The edges of a directed graph, those of both directions as one."""
+    """The edges of a directed graph; the two directions of a cable become one edge."""
     waiting: Counter[tuple[str | None, str | None]] = Counter()
     kept = []
     for edge in reader.edges:
@@ -231,7 +231,7 @@ def _once(reader: _Reader) -> list[_Part]:
 
 
 def _hosts(reader: _Reader, edges: list[_Part]) -> set[str]:
-    """The vertices that are hosts: by their type, and if no vertex has one, those with one cable."""
+    """The vertices that are hosts: by their type, or, if no vertex has a type, those with one cable."""
     hosts, typed = set(), False
     for id_, part in reader.vertices.items():
         word = next((part.values[key] for key in _TYPES if key in part.values), "").strip().lower()
@@ -250,7 +250,7 @@ def _hosts(reader: _Reader, edges: list[_Part]) -> set[str]:
 
 
 def _names(reader: _Reader) -> dict[str, str]:
-    """Names of the vertices; their ids where names are missing or not unique."""
+    """Names of the vertices; ids if names are missing or not unique."""
     for key in _NAMES:
         names = {id_: part.values.get(key, "").strip() for id_, part in reader.vertices.items()}
         if all(names.values()) and len(set(names.values())) == len(names):

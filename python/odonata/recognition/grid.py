@@ -23,9 +23,9 @@ def pairs_of(rows: int, columns: int) -> int:
 def grids(
     fabric: Fabric, near: Sequence[set[int]], cables: Mapping[tuple[int, int], int], groups: Sequence[Sequence[int]]
 ) -> tuple[int, list[Row]] | None:
-    """Columns of the grids, and the switches of each group row by row with None where one is missing.
+    """The number of columns, and the switches of each group row by row, with None for a missing switch.
 
-    What the file says of rows and columns counts, then numbers in names, then the cables. None if some group is no
+    Rows and columns come from the file; else from numbers in names; else from the cables. None if a group is not a
     grid.
     """
     for find in (_said, _named):
@@ -46,7 +46,7 @@ def _said(fabric: Fabric, groups: Sequence[Sequence[int]]) -> dict[int, tuple[in
 
 
 def _named(fabric: Fabric, groups: Sequence[Sequence[int]]) -> dict[int, tuple[int, int]] | None:
-    """The last two numbers in the names, counted from the smallest."""
+    """The last two numbers in the names, relative to the smallest."""
     names = {s: fabric.switches[s].name for group in groups for s in group}
     if len({pattern(name) for name in names.values()}) > 1:
         return None
@@ -60,7 +60,7 @@ def _named(fabric: Fabric, groups: Sequence[Sequence[int]]) -> dict[int, tuple[i
 def _fits(
     spots: Mapping[int, tuple[int, int]], cables: Mapping[tuple[int, int], int], groups: Sequence[Sequence[int]]
 ) -> bool:
-    """Whether nearly all cables inside groups run along rows and columns, and no spot is taken twice."""
+    """Whether nearly all cables inside groups run along rows and columns, and no two switches have one place."""
     if any(len({spots[s] for s in group}) < len(group) for group in groups):
         return False
     rows, columns = (max(spot[at] for spot in spots.values()) + 1 for at in (0, 1))
@@ -100,7 +100,7 @@ def _laid_by_cables(
             lengths[len(line)] += len(line) * (len(line) - 1)
     if not lengths:
         return None
-    # Rows and columns differ in length, and the longer lines are rows; or they are alike, and then either will do.
+    # The longer lines are rows. If rows and columns are equally long, either choice is correct.
     size = max(map(len, groups))
     longest = max(lengths, key=lambda length: (lengths[length], length))
     if size % longest:
@@ -129,7 +129,7 @@ def _numbered(fabric: Fabric, lines: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def _lines(near: Sequence[set[int]], group: set[int]) -> list[list[int]]:
-    """Rows and columns of a grid: cables that form triangles belong to the same line."""
+    """Rows and columns of a grid: cables that form a triangle belong to one row or column."""
     parent: dict[tuple[int, int], tuple[int, int]] = {}
 
     def root(edge: tuple[int, int]) -> tuple[int, int]:
@@ -153,7 +153,7 @@ def _lines(near: Sequence[set[int]], group: set[int]) -> list[list[int]]:
 
 
 def _sides(lines: Sequence[list[int]], columns: int) -> tuple[list[list[int]], list[list[int]]] | None:
-    """Rows and columns: two lines of one side share no switch, and those of two sides share one."""
+    """Divides lines into rows and columns: two rows share no switch, and a row and a column share one."""
     through: dict[int, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
         for s in line:

@@ -1,4 +1,4 @@
-"""The cables of a machine of groups (Dragonfly+, dragonfly, cascade) by what they are in the machine."""
+"""The cables of a machine of groups (Dragonfly+, dragonfly, cascade), by their class in the machine."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GroupLinks:
         return "group" if column == to_column else None
 
     def _count(self, name: str, pairs: dict[tuple[int, int], list[Cable]]) -> None:
-        """How many parallel cables there are between two routers of a group: as most pairs have."""
+        """The number of parallel cables between two routers of a group: that of most pairs."""
         usual = Counter(map(len, pairs.values())).most_common(1)[0][0] if pairs else 1
         if self.kind != "dragonfly-plus":
             self.keys[{"local": "local_links", "chassis": "row_links", "group": "column_links"}[name]] = usual

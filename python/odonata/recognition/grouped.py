@@ -1,7 +1,7 @@
-"""From groups of nodes to a machine: files that say which nodes share a switch and a group, and no cables.
+"""Makes a machine from a file that lists the nodes of each switch and group, but no cables.
 
-The kind of machine, its cables and all other numbers come from comments of Odonata in the file, or from a system that
-the user names; the file gives the groups, their leaf switches and the nodes.
+The file gives the groups, their leaf switches and the nodes. The kind of machine, its cables and all other numbers come
+from comments of Odonata in the file, or from a system that the user names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
 
-#: Keys of `fabric.nic` that only nodes with several NICs have.
+#: Keys of `fabric.nic` for nodes with several NICs.
 _OF_SEVERAL_NICS = ("rail", "stripe_above")
 
 
@@ -33,19 +33,19 @@ class Grouping:
     groups: Mapping[str, Mapping[str, tuple[str, ...]]]
     """Group -> leaf switch -> nodes."""
     remarks: dict[str, Any]
-    """What comments of Odonata say."""
+    """The content of comments of Odonata."""
     usual: str | None = None
-    """The system whose cables a machine of this format has, if no other is named."""
+    """The system whose cables are used for this format, if the user names none."""
     whole: bool = False
-    """Whether the leaf switches are all in one group because the file knows no groups."""
+    """Whether all leaf switches are in one group because the format has no groups."""
     notes: Sequence[str] = ()
-    """What was taken for granted."""
+    """What was assumed."""
 
 
 def machine_of(given: Grouping, file: str, like: str | None = None, rails: int | None = None) -> Recognised:
-    """The machine; `rails` are the NICs of a node, in place of those of the system that it is like.
+    """The machine; `rails` are the NICs of a node, in place of the number in the system `like`.
 
-    Raises InputError without a system that gives its kind and its cables.
+    Raises InputError if no system gives the kind and the cables.
     """
     if rails is not None and "kind" in given.remarks:
         raise InputError("comments of Odonata in the file give the NICs of a node", hint="leave out --rails")
@@ -99,7 +99,7 @@ def _from_remarks(table: dict[str, Any]) -> System:
 
 
 def _rows(given: Grouping, base: System) -> tuple[list[list[int | None]], list[str], list[tuple[str, ...]]]:
-    """The leaf switches of each group in order, with None for those that are missing; their names and nodes."""
+    """The leaf switches of each group in order, with None for missing ones; their names and nodes."""
     fabric = Fabric(given.format)
     hosts = []
     for group, own in given.groups.items():
@@ -118,12 +118,12 @@ def _rows(given: Grouping, base: System) -> tuple[list[list[int | None]], list[s
 
 
 def _together(table: Mapping[str, Any]) -> int:
-    """Routers that share their nodes: one leaf switch of a file that knows no cables stands for all of them."""
+    """Routers that share their nodes, which one leaf switch represents in a file without cables."""
     return int(table.get("rails", 1)) if table.get("rails_on") in ("different-routers", "different-leaves") else 1
 
 
 def _more_routers(base: System, leaves: int, together: int, *, given: bool) -> str:
-    """What became of the leaf switches of the file."""
+    """The routers of the leaf switches in the file."""
     what = "leaves" if base.table.kind == "fat-tree" else "routers"
     return (
         f"{count(leaves, 'leaf switch')} of the file {'is' if leaves == 1 else 'are'} {leaves * together:,} {what}, "
@@ -133,7 +133,7 @@ def _more_routers(base: System, leaves: int, together: int, *, given: bool) -> s
 
 
 def _with_rails(table: dict[str, Any], rails: int | None) -> dict[str, Any]:
-    """The table with another number of NICs of a node, where one is given."""
+    """The table, with the given number of NICs of a node if there is one."""
     if rails is None:
         return table
     table = {key: value for key, value in table.items() if rails > 1 or key != "rails_on"} | {"rails": rails}
@@ -152,9 +152,9 @@ def _table(
     exact: bool,
     rails: int | None,
 ) -> tuple[dict[str, Any], set[str]]:
-    """The table of the base with the sizes of the file, and which keys these are.
+    """The table of the base with the sizes of the file, and the keys of these sizes.
 
-    With `exact`, the sizes of the base stay if the nodes of the file fit in: what is missing has failed.
+    With `exact`, the sizes of the base are kept if the nodes of the file fit in; missing nodes count as failed.
     """
     table = _with_rails({key: value for key, value in base.document().items() if key != "failed"}, rails)
     shape, kind = base.shape, table["kind"]
@@ -225,7 +225,7 @@ def _seat(
     hosts: Sequence[tuple[str, ...]],
     failed: Any,
 ) -> None:
-    """Puts every node in its place; places without one have failed, and so has what comments say."""
+    """Assigns every node to its place. Places without a node count as failed, as do parts that comments call failed."""
     system = result.system()
     shape = system.shape
     leaf_of: list[int | None] = [None] * shape.routers

@@ -1,4 +1,4 @@
-"""Which switches of a fabric form a group, and so which kind of machine it is."""
+"""Finds the groups of switches of a fabric, and from them the kind of machine."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from odonata.recognition.graph import Fabric
 
-#: The same where the file says which switches form a group.
+#: Least share of the pairs of groups that must be joined, if the file lists the switches of groups. Assumed.
 LEAST_SAID = 0.5
 
 
 def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
     """The kind of machine and the place of every switch.
 
-    `one_group` is the kind of a machine that may have a single group, whose cabling does not distinguish it from other
-    topologies: leaves below the same spines are a fat tree of two levels unless it says that they are the group of a
-    Dragonfly+. Raises InputError for a fabric of none of the kinds; the error says what it looks like.
+    `one_group` is the kind of a machine that may have a single group, because its cabling fits several kinds: leaves
+    below the same spines are a fat tree of two levels, unless `one_group` says that they are a group of a Dragonfly+.
+    Raises InputError for a fabric of no known kind; the error describes it.
     """
     near = Neighbours(fabric)
     edge = fabric.edge()
@@ -41,7 +41,7 @@ def recognised(fabric: Fabric, *, one_group: str | None = None) -> Layout:
 
 
 def _direct(fabric: Fabric, near: Neighbours, one_group: str | None) -> Layout:
-    """The coarsest partition whose groups are dragonfly or cascade groups: as the file says, by names, by cables."""
+    """The coarsest partition into dragonfly or cascade groups: from the file, then by names, then by cables."""
     switches = [s for s in range(len(fabric.switches)) if near.of[s]]
     almost: Layout | None = None
     for least, candidates in (
@@ -56,7 +56,7 @@ def _direct(fabric: Fabric, near: Neighbours, one_group: str | None) -> Layout:
             if joined_share(layout, near) < least:
                 almost = almost or layout
                 continue
-            # A ring of four switches is a grid of two by two, and a torus has many.
+            # A ring of four switches is a grid of two by two, and a torus has many such rings.
             if layout.kind == "cascade" and max(map(len, layout.groups)) <= 4 and one_group != "cascade":
                 continue
             return layout
@@ -101,7 +101,10 @@ def _by_names(fabric: Fabric, switches: Sequence[int]) -> Iterator[list[list[int
 
 
 def _by_cables(near: Neighbours, switches: Sequence[int]) -> Iterator[list[list[int]]]:
-    """Two switches of a group share many neighbours, those of two groups few; coarse partitions first."""
+    """Partitions by common neighbours: switches of one group have many, switches of two groups few.
+
+    Coarse ones come first.
+    """
     common = {pair: len(near.of[pair[0]] & near.of[pair[1]]) for pair in near.cables}
     before = 1
     for least in sorted({0, *common.values()}):
@@ -113,7 +116,7 @@ def _by_cables(near: Neighbours, switches: Sequence[int]) -> Iterator[list[list[
         parts = list(components(switches, joined))
         if len(parts) > max(before, 1):
             before = len(parts)
-            # Crumbs are switches that have lost most of their cables.
+            # Switches that have lost most of their cables become groups of their own.
             if len(parts) < len(switches):
                 yield parts
 

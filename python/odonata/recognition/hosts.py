@@ -1,4 +1,4 @@
-"""Which host is which node of a machine."""
+"""Assigns hosts to nodes of a machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 def numbered(fabric: Fabric, layout: Layout) -> Nodes:
-    """The number of every host.
+    """The node of every host.
 
-    Nodes are numbered router by router, on a router by their ports. If a block of routers shares its hosts (`rails_on =
-    "different-routers"`), the routers of each group in `layout` are put in an order in which these are neighbours.
+    Nodes are numbered router by router, and on a router by their ports. If the routers of a block share their hosts
+    (`rails_on = "different-routers"`), the routers of each group in `layout` are reordered so that blocks are
+    contiguous.
     """
     number = layout.numbers()
     wanted = set(layout.with_nodes)
@@ -87,19 +88,19 @@ def _on_routers(
 
 @dataclass
 class Room:
-    """How many places for nodes a router, or a block of routers with the same hosts, has at least."""
+    """The least number of places for nodes on a router, or on a block of routers with the same hosts."""
 
     cables: dict[int, Counter[int]]
-    """Router or block -> cables to hosts on each of its routers, to those without a name too."""
+    """Router or block -> cables to hosts on each of its routers, with those to unnamed hosts."""
     ports: set[int]
     """Ports that lead to hosts without a name."""
     each: int
     """NICs of a node on one router."""
 
     def fitted(self, of_place: dict[int, list[tuple[int, str]]], whole: set[str], notes: list[str]) -> int:
-        """The places of every router or block: as many as its hosts with all NICs, or as its cables are for.
+        """The number of places of a router or block: enough for its hosts with all NICs and for its cables.
 
-        Of the other hosts, on which no job can run, those that find no place are left out of `of_place`.
+        No job can run on other hosts. Those without a place are removed from `of_place`.
         """
         complete = {place: sum(host in whole for _, host in hosts) for place, hosts in of_place.items()}
         cables = (most for own in self.cables.values() for most in own.values())
@@ -116,7 +117,7 @@ class Room:
 
 
 def room_of(fabric: Fabric, number: Mapping[int, int], place_of: Mapping[int, int], each: int) -> Room:
-    """The room of each place of routers, by the cables to hosts.
+    """The places of each router or block, from the cables to hosts.
 
     `number` is the router of a switch, `place_of` the place of a router, `each` the NICs of a node on one router.
     """
@@ -132,9 +133,9 @@ def room_of(fabric: Fabric, number: Mapping[int, int], place_of: Mapping[int, in
 def seats_of(
     of_router: dict[int, list[tuple[int, str]]], most: int | None = None, more: set[int] | None = None
 ) -> dict[int, list[str | None]]:
-    """The hosts of each router by their ports, with holes if all routers use ports of the same few for hosts.
+    """The hosts of each router in the order of ports, with gaps if all routers use the same few ports for hosts.
 
-    `most` are the places of each, `more` ports that lead to hosts without a name.
+    `most` is the number of places of each; `more` are ports of unnamed hosts.
     """
     most = max(map(len, of_router.values())) if most is None else most
     ports = sorted({port for hosts in of_router.values() for port, _ in hosts} | (more or set()))
@@ -158,7 +159,7 @@ def _named(routers: Sequence[int], seats: dict[int, list[str | None]]) -> tuple[
 
 
 def incomplete(nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[str]) -> None:
-    """Notes how many hosts have fewer or more NICs than most."""
+    """Adds a note on hosts with fewer or more NICs than most."""
     if lacking := sum(len(own) < rails for own in nics.values()):
         notes.append(f"{count(lacking, 'host')} with fewer than {rails} NICs: no job is placed there")
     if more := sum(len(own) > rails for own in nics.values()):
@@ -166,7 +167,7 @@ def incomplete(nics: dict[str, list[tuple[int, Nic]]], rails: int, notes: list[s
 
 
 def _blocks(layout: Layout, on: dict[str, frozenset[int]], rails: int) -> list[frozenset[int]] | None:
-    """Blocks of `rails` routers of a group that share their hosts; None if hosts are not attached like that."""
+    """Blocks of `rails` routers of a group that share their hosts; None if hosts are attached in another way."""
     blocks = {routers for routers in on.values() if len(routers) == rails}
     block_of: dict[int, frozenset[int]] = {}
     for block in blocks:
@@ -200,7 +201,7 @@ def _on_blocks(
         while left:
             block = block_of.get(left[0])
             if block is None:
-                # Without hosts: with its neighbours it makes a block of empty places.
+                # A router without hosts forms a block of empty places with its neighbours.
                 alone = [router for router in left if router not in block_of][:rails]
                 order += alone
                 order += [None] * (-len(alone) % rails)
@@ -238,7 +239,7 @@ def _on_blocks(
 
 
 def _resize(layout: Layout) -> None:
-    """Makes all groups of a dragonfly alike again, but the last."""
+    """Makes all groups of a dragonfly except the last equally large again."""
     rows = [[layout.routers[router] for router in group] for group in layout.groups]
     size, full, last = filled(rows)
     layout.sizes = {"groups": len(full), "routers": size} | ({} if last is None else {"last_group_routers": last})

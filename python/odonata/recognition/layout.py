@@ -1,4 +1,4 @@
-"""The number of each switch in the machine that a fabric is: its kind, its groups, and its places in them."""
+"""The layout of a fabric: its kind of machine, its groups, and the place of each switch."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stated:
-    """A machine that comments of Odonata give."""
+    """A machine from comments of Odonata."""
 
     table: Mapping[str, Any]
-    """Its table without the numbers of links, routers and hosts."""
+    """Its table, without the properties of links, routers and hosts."""
     system: System
-    """The machine with some bandwidth."""
+    """The machine, with an arbitrary bandwidth."""
 
 
 @dataclass
 class Nodes:
-    """The places for nodes, and who is there."""
+    """The places for nodes, and their hosts."""
 
     keys: dict[str, int | str]
     """Keys of the machine's table: NICs on each router, and NICs of a node."""
     names: list[str | None]
     """Host of each node; None where there is none."""
     failed: set[int]
-    """Nodes on which no job can run: places without a host, and hosts that lack a NIC."""
+    """Nodes on which no job can run: places without a host, and hosts with a missing NIC."""
     links_of_node: int = 1
-    """Links of a host that count as one, with the bandwidth of all."""
+    """Links of a host that are combined into one with their joint bandwidth."""
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Layout:
-    """Where each switch sits."""
+    """The place of each switch."""
 
     kind: str
     sizes: dict[str, int]
-    """Numbers of the machine's table: groups, routers of a group, and the links inside one."""
+    """Sizes in the machine's table: groups, routers of a group, and links inside a group."""
     routers: list[int | None]
     """Switch of each router; None where the machine has a router and the fabric does not."""
     groups: list[range]
@@ -55,9 +55,9 @@ class Layout:
     """Routers that have places for nodes, in the order of the nodes."""
     notes: list[str] = field(default_factory=list)
     nodes: Nodes | None = None
-    """The places for nodes, if they were needed to know where the switches are."""
+    """The places for nodes, if the places of switches depend on them."""
     stated: Stated | None = None
-    """What comments of Odonata give (`stated`)."""
+    """The machine from comments of Odonata (`stated`)."""
 
     def numbers(self) -> dict[int, int]:
         """Switch -> router."""
@@ -69,9 +69,9 @@ class Layout:
 
 
 def filled(rows: Sequence[Sequence[int | None]]) -> tuple[int, list[list[int | None]], int | None]:
-    """Groups with as many places as the largest; only the last may have fewer.
+    """Groups padded to the size of the largest; only the last may be smaller.
 
-    Returns the places of a full group, the groups, and the places of the last one (None if it is full).
+    Returns the size of a full group, the groups, and the size of the last one (None if it is full).
     """
     size = max(map(len, rows))
     full = [[*row, *[None] * (size - len(row))] for row in rows]
@@ -81,10 +81,10 @@ def filled(rows: Sequence[Sequence[int | None]]) -> tuple[int, list[list[int | N
 
 
 def places(fabric: Fabric, groups: Sequence[Sequence[int]]) -> list[list[int | None]]:
-    """The switches of each group in the order of their names, with holes where numbers in the names leave some.
+    """The switches of each group in the order of their names, with gaps for missing numbers.
 
-    A file may say the number of a switch. Otherwise, names such as `cell3-leaf07` do if the numbers at one place of all
-    names are different in each group, and no more than the largest group has switches.
+    The file may give the number of a switch. Otherwise it comes from names such as `cell3-leaf07`, if the numbers at
+    one position of the names differ within each group and do not exceed the size of the largest group.
     """
     size = max(map(len, groups))
     said = {s: fabric.switches[s].position for group in groups for s in group}
@@ -111,7 +111,7 @@ def places(fabric: Fabric, groups: Sequence[Sequence[int]]) -> list[list[int | N
 def _fitting(
     groups: Sequence[Sequence[int]], values: Mapping[int, int], size: int, *, from_zero: bool
 ) -> dict[int, int] | None:
-    """The values counted from the smallest, if they number the switches of every group; None if they do not."""
+    """The values relative to the smallest, if they number the switches of every group; else None."""
     low = 0 if from_zero else min(values.values())
     if max(values.values()) - low >= size and not from_zero:
         return None
@@ -123,7 +123,7 @@ def _fitting(
 
 
 def in_order(fabric: Fabric, groups: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Groups in the order of the numbers or names that the file gives them, else of their first switch."""
+    """Groups in the order of their numbers or names in the file, else of their first switch."""
 
     def key(group: Sequence[int]) -> tuple[object, ...]:
         said = Counter(name for s in group if (name := fabric.switches[s].group) is not None)

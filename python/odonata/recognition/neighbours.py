@@ -1,4 +1,4 @@
-"""Which switches of a fabric are joined, and which groups of them."""
+"""Neighbours of switches and of groups of switches: those that cables join."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from odonata.recognition.graph import Fabric
     from odonata.recognition.layout import Layout
 
-#: Least share of the cables of a group that must be there. Assumed: a machine in production lacks fewer.
+#: Least share of the cables of a group that must be present. Assumed: a machine in production lacks fewer.
 LEAST_WHOLE = 0.75
-#: Least share of the pairs of groups that must be joined. Also assumed.
+#: Least share of the pairs of groups that a cable must join. Also assumed.
 LEAST_JOINED = 0.75
 
 
 class Neighbours:
-    """Which switches are joined, and by how many cables."""
+    """The pairs of switches that cables join, with the number of cables."""
 
     def __init__(self, fabric: Fabric) -> None:
         self.cables: Counter[tuple[int, int]] = Counter()
@@ -33,12 +33,12 @@ class Neighbours:
             self.of[link.b].add(link.a)
 
     def parts(self) -> list[list[int]]:
-        """Switches that cables join; a switch without cables is no part."""
+        """The connected components; switches without cables are left out."""
         return [part for part in components(range(len(self.of)), self.of) if len(part) > 1]
 
     @staticmethod
     def not_joined(parts: Sequence[Sequence[int]]) -> InputError:
-        """The error for a fabric in parts."""
+        """The error for a fabric that is not connected."""
         sizes = ", ".join(f"{len(part):,}" for part in sorted(parts, key=len, reverse=True)[:5])
         message = f"the fabric has {len(parts):,} parts that no cable joins, of {sizes} switches"
         return InputError(message, hint="one machine is one fabric: give them one by one")
@@ -77,7 +77,7 @@ def joined_share(layout: Layout, near: Neighbours) -> float:
 
 
 def lacking(fabric: Fabric, near: Neighbours, layout: Layout) -> str:
-    """How many pairs of groups are joined, and which are not."""
+    """The number of joined pairs of groups, and the pairs that are not joined."""
     groups = len(layout.groups)
     joined = _joined_pairs(layout, near)
     first = [next(layout.routers[r] for r in group if layout.routers[r] is not None) for group in layout.groups]

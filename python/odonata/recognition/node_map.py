@@ -1,6 +1,7 @@
 """A map of nodes as CSV: the leaf switch and the cell (group) of every node, as Leonardo publishes it.
 
-The columns have names: `node`, `cell` (or `group`, `island`) and `switch` (or `leaf`, `router`); others are ignored.
+The header names the columns: `node`, `cell` (or `group`, `island`) and `switch` (or `leaf`, `router`); others are
+ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Groups of a Dragonfly+: leaves that share most of their spines."""
+"""Finds the groups of a Dragonfly+: leaves that share most of their spines."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ def recognised(fabric: Fabric, near: Neighbours, edge: set[int], one_group: str 
 
 
 class _Named:
-    """The level and the group of a switch by its name, where names such as `cell3-spine07` say both.
+    """The level and the group of a switch by its name, if names such as `cell3-spine07` contain both.
 
-    They do if no leaf has a name of the form that spines have, and all numbers but the last are the same in a group and
-    differ between groups. A switch that has lost its cables to the other level has nothing else that tells.
+    This holds if the names of leaves and spines have different forms, and all numbers but the last are equal inside a
+    group and differ between groups. For a switch without cables to the other level there is no other source.
     """
 
     def __init__(self, fabric: Fabric, leaves: Sequence[Sequence[int]], spines: Sequence[Sequence[int]]) -> None:
@@ -115,14 +115,14 @@ class _Named:
                         return
 
     def place(self, switch: int) -> tuple[str | None, int]:
-        """`leaf` or `spine`, and the group; None where the name does not say it."""
+        """`leaf` or `spine`, and the group; None if the name does not contain them."""
         name = self._fabric.switches[switch].name
         group = self._group.get(fields(name)[:-1])
         return (self._level.get(pattern(name)), group) if group is not None else (None, -1)
 
 
 def _leaf_clusters(near: Neighbours, leaves: set[int]) -> list[list[int]]:
-    """Leaves that share more than half of their spines, and so on."""
+    """The components of leaves, where two leaves are joined if they share more than half of their spines."""
     share: dict[int, set[int]] = defaultdict(set)
     inner = {leaf: [far for far in near.of[leaf] if far not in leaves] for leaf in leaves}
     by_spine: dict[int, list[int]] = defaultdict(list)

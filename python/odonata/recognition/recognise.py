@@ -1,4 +1,4 @@
-"""From a fabric to a machine: what was recognised, what is missing, and what had to be assumed."""
+"""Makes a machine from a fabric, with notes on what was recognised, is missing, or was assumed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from odonata.recognition.graph import Fabric
     from odonata.recognition.layout import Layout
 
-#: The preset that gives the numbers that cables do not show, where nothing else is said: the machine of each kind whose
-#: presets say most about links and routers.
+#: Kind -> the preset that gives the numbers that do not follow from cables, if no other source does: the preset of this
+#: kind with the best documented links and routers.
 LIKE = {"dragonfly-plus": "leonardo", "dragonfly": "lumi", "cascade": "theta", "fat-tree": "summit"}
 #: Keys of `fabric` that a system may leave out.
 OPTIONAL = ("header", "flit", "switching", "router", "congestion_control")
@@ -43,17 +43,17 @@ class Recognised:
     format: str
     """Its format."""
     table: dict[str, Any]
-    """The machine's table, as `[system]` of a scenario takes it."""
+    """The machine's table, for `[system]` of a scenario."""
     sources: dict[str, str]
-    """Where each number comes from."""
+    """The source of each number."""
     facts: list[tuple[str, str]]
     """What was recognised: name and value."""
     notes: list[str]
-    """What was left out or taken for granted."""
+    """What was left out or assumed."""
     nodes: list[str | None] = field(default_factory=list)
-    """Host of each node; None where there is none."""
+    """Host of each node; None for a place without a host."""
     routers: list[str | None] = field(default_factory=list)
-    """Switch of each router; None where there is none, or the file names none."""
+    """Switch of each router; None if it is missing or has no name."""
 
     @property
     def assumed(self) -> list[tuple[str, str, str]]:
@@ -78,14 +78,14 @@ class Recognised:
 
 
 def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
-    """The machine that a fabric is.
+    """Recognise the machine of a fabric.
 
     Parameters
     ----------
     fabric
         Switches, hosts and cables.
     file
-        The name of the file, for sources.
+        The name of the file, for the sources of numbers.
     like
         The system that gives the numbers of links and routers that the file does not give; also its kind, which
         distinguishes the single group of a Dragonfly+ from a fat tree of two levels.
@@ -93,7 +93,7 @@ def recognise(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     Raises
     ------
     InputError
-        For what is no Dragonfly+, dragonfly, cascade or fat tree, and what cannot be simulated.
+        For a fabric that is not a Dragonfly+, dragonfly, cascade or fat tree, or that cannot be simulated.
     """
     _check_remarks(fabric)
     base = None if like is None else machine.load(like)
@@ -164,7 +164,7 @@ def checked(result: Recognised) -> None:
 
 
 def fail(result: Recognised, links: Sequence[str], routers: set[int], nodes: set[int]) -> None:
-    """Writes what is missing into the table."""
+    """Writes missing parts into the table."""
     table = _model(result.table)
     on_failed = {node for router in routers for node in table.nodes_of_router(router)}
     failed: dict[str, list[Any]] = {}
@@ -182,13 +182,13 @@ def fail(result: Recognised, links: Sequence[str], routers: set[int], nodes: set
 
 
 def _model(table: Mapping[str, Any]) -> MachineTable:
-    """The table without failures. Raises InputError for a value that it cannot have."""
+    """The table without failures. Raises InputError for an invalid value."""
     kind = KINDS[table["kind"]]
     return validate(kind, kind.completed({key: value for key, value in table.items() if key != "failed"}))
 
 
 def _topology(table: dict[str, Any]) -> dict[str, Any]:
-    """The topology of a table that has no numbers of links yet."""
+    """The topology of a table without the properties of links."""
     links = {name: {"bandwidth": "1 GB/s"} for name in KINDS[table["kind"]].classes_of(table)}
     return _model(table | {"fabric": {"links": links}}).topology()
 
@@ -206,7 +206,7 @@ def _check_remarks(fabric: Fabric) -> None:
 
 
 def _beyond(extra: Counter[int], routers: int, names: Sequence[str | None], *, inside: bool) -> str:
-    """What the fabric has beyond the machine; `inside` says that only cables inside groups can be too many."""
+    """The cables of the fabric that the machine lacks; with `inside`, only those inside groups."""
     where = " inside groups" if inside else ""
     pairs = [f"{names[pair // routers]} to {names[pair % routers]}" for pair in extra]
     return f"{count(extra.total(), 'cable')} more{where} than between other switches: {listed(pairs)}; left out"
@@ -231,7 +231,7 @@ def _numbers(
     file: str,
     base: System | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The table with name, radix and the numbers of links and routers, and where all of them come from."""
+    """The table with name, radix and the properties of links and routers, and the sources of all of these."""
     origin = f"recognised in {file} (confidence: high)" if layout.stated is None else remark(file)
     sources = dict.fromkeys((key for key in table if key != "kind"), origin)
     sized = {switch.ports for switch in fabric.switches if switch.ports is not None}
@@ -275,7 +275,7 @@ def _numbers(
     except InputError as e:
         if e.path != ("radix",):
             raise
-        # Switches that are printed with fewer ports than a router of the machine may use.
+        # Some switches are listed with fewer ports than a router of the machine may use.
         del table["radix"], sources["radix"]
     return table, more | {key: text for key, text in sources.items() if not key.startswith("fabric.") or key in more}
 
@@ -283,20 +283,20 @@ def _numbers(
 def filled_fabric(
     given: dict[str, Any], said: Any, file: str, like: System, table: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Numbers of links and routers: of comments, of the file, of the system that the machine is like."""
+    """Properties of links and routers: from comments, from the file, or from the system `like`."""
     fabric = like.document()["fabric"]
     fabric["links"] = links_of(fabric["links"], table)
     if int(table.get("rails", 1)) == 1:
         fabric.get("nic", {}).pop("rail", None)
     if isinstance(said, dict) and "packet" in said:
-        # A file that Odonata wrote is complete; keys that it leaves out have the default of the model.
+        # A file of Odonata is complete. Keys that it leaves out have the default of the model.
         fabric = {key: value for key, value in fabric.items() if key in said or key not in OPTIONAL}
     return filled("fabric", fabric, ((said, remark(file)), (given, f"in {file} (confidence: high)")), like)
 
 
 def links_of(links: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of the classes of links that a machine has. A fat tree of three levels that is like one of two levels
-    has links to cores like those to leaves."""
+    """The properties of the classes of links of a machine. If `like` is a fat tree of two levels and the machine has
+    three, links to cores are like those to leaves."""
     return {name: dict(links.get(name, links.get("leaf", {}))) for name in KINDS[table["kind"]].classes_of(table)}
 
 
@@ -308,8 +308,8 @@ def remark(file: str) -> str:
 def filled(
     name: str, usual: dict[str, Any], stated: Sequence[tuple[Any, str]], like: System
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """A table of numbers with their sources: those of the system that the machine is like, overruled by those that are
-    stated, each with its source."""
+    """A table of numbers with their sources: the numbers of the system `like`, replaced where the file states
+    others."""
     numbers = json.loads(json.dumps(usual))
     origin = {row.key: row.source for row in like.sources}
     sources = {
@@ -332,7 +332,7 @@ def filled(
 
 
 def facts_of(result: Recognised, cables: str) -> list[tuple[str, str]]:
-    """What was recognised, for a person; `cables` says how the groups are joined."""
+    """What was recognised, in words; `cables` describes how the groups are joined."""
     system = result.system()
     wired = system.describe()
     group = system.table.group_name

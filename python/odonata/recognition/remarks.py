@@ -1,7 +1,8 @@
-"""Facts that a format cannot hold: comments `# odonata: key = value` in files that Odonata wrote.
+"""Comments `# odonata: key = value` in files of Odonata, for facts that the format cannot express.
 
-They are lines of TOML, with keys of a machine's table. A format that lists every cable needs them only for the numbers
-of links, routers and hosts; one that lists groups of nodes also for the kind of machine and its cables.
+They are lines of TOML with keys of a machine's table. A format that lists every cable needs them only for the
+properties of links, routers and hosts. A format that lists groups of nodes also needs them for the kind of machine and
+its cables.
 """
 
 from __future__ import annotations
@@ -20,28 +21,29 @@ if TYPE_CHECKING:
 
     from odonata.machine import System
 
-#: What begins such a comment.
+#: The beginning of such a comment.
 MARK = re.compile(r"#\s*odonata: ?(.*)")
 
-#: The rule of the cables between groups; it counts only if the cables follow it.
+#: The key for the rule of the cables between groups, which is used only if the cables follow it.
 RULE = ("arrangement", "spread", "arrangement_seed")
-#: Keys of numbers that no cable shows, and the rule: two arrangements may mean the same cables.
+#: Keys of numbers that do not follow from cables, and of the rule, because two arrangements may have the same cables.
 NUMBERS = (
     *("name", "title", "kind", "tgll_bandwidth", "radix", "global_links_per_spine", "global_links_per_router"),
     *RULE,
 )
 
-#: Tables of numbers that no cable shows: of links and routers, and of the hosts' costs.
+#: Tables of numbers that do not follow from cables: properties of links and routers, and costs of hosts.
 TABLES = ("fabric", "host")
 
-#: Keys of a machine's table that are neither a size nor of the cabling.
+#: Keys of a machine's table that are neither sizes nor cabling.
 NOT_OF_THE_NETWORK = (*TABLES, "name", "title", "tgll_bandwidth", "failed", "wiring")
 
 
 def lines(system: System, *, cabled: bool) -> list[str]:
-    """The lines, without the mark, for a file that lists every cable (`cabled`), or only groups of nodes.
+    """The lines without the mark, for a file that lists every cable (`cabled`) or only groups of nodes.
 
-    A file that lists every cable shows the sizes and the cabling itself, unless something has failed (`stated`).
+    In a file that lists every cable, the sizes and the cabling follow from the cables, unless something has failed
+    (`stated`).
     """
     document = system.document()
     if cabled:
@@ -72,7 +74,7 @@ def _failures(system: System) -> dict[str, list[Any]]:
 
 
 def read(rows: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """The table that comments give; each with its line. Raises InputError with the line for what is not TOML."""
+    """The table in the comments, each key with its line. Raises InputError with the line for what is not TOML."""
     remarks: dict[str, Any] = {}
     for line, text in rows:
         try:

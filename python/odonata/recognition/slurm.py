@@ -1,8 +1,8 @@
-"""The switches that Slurm knows: `topology.conf` and `scontrol show topology`, tree and block.
+"""The switches in `topology.conf` and `scontrol show topology` of Slurm, for trees and blocks.
 
-A tree says which leaf switches are below the same switch, not how they are joined, so the kind of machine and its
-cables come from comments of Odonata or from a system that is named. But where a leaf is below several switches, as in
-what `slurmibtopology` makes of an InfiniBand fabric, the lines are the cables.
+A tree groups leaf switches below a common switch, but does not list cables. So the kind of machine and its cables come
+from comments of Odonata or from a system that the user names. If a leaf is below several switches, as in the output of
+`slurmibtopology` for an InfiniBand fabric, the lines are the cables.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fab
             a, b = sorted((name, far))
             cables.setdefault((a, b), Counter())[name] += 1
     hosts: dict[str, str] = {}
-    # `scontrol` lists all nodes below a switch, so those of a leaf are its own.
+    # `scontrol` lists all nodes below a switch. Nodes of a leaf belong to the leaf.
     on_leaves = {host for switch in switches.values() if not switch.switches for host in switch.nodes}
     for name, switch in switches.items():
         for host in switch.nodes:
@@ -73,7 +73,7 @@ def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fab
                 raise InputError(message, line=switch.line)
             fabric.add_nic(Nic(host, number[name], -1, switch.line))
     for (a, b), sides in cables.items():
-        # Both ends may list a cable.
+        # A cable may be listed at both ends.
         for _ in range(max(sides.values())):
             fabric.add_link(Link(number[a], -1, number[b], -1, switches[a].line))
     fabric.notes.append("assumed: one cable wherever two switches are joined; the file does not say how many")
@@ -102,7 +102,7 @@ def block_lines(system: System) -> Iterator[str]:
 
 
 def _leaves(system: System) -> list[tuple[int, str, list[str]]]:
-    """Group, name and nodes of every switch that has nodes; of routers that share their nodes, the first."""
+    """Group, name and nodes of every switch with nodes; of routers that share their nodes, only the first."""
     shape, nodes, routers = system.shape, node_names(system), router_names(system)
     first: dict[int, str] = {}
     for router, name in enumerate(routers):

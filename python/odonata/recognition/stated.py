@@ -1,8 +1,8 @@
-"""A machine of which something has failed, in a file that Odonata wrote: comments state its sizes, names the places.
+"""A machine with failures in a file that Odonata wrote: comments give its sizes, and names give the places.
 
-A list of cables cannot show what it lacks: without its last cable to a leaf a spine looks like something else, and
-nobody knows how many parallel cables there were. So Odonata writes the whole table of such a machine in comments. The
-cables and hosts of the file then say only what works.
+A list of cables cannot show missing cables: a spine without a cable to any leaf looks like another kind of switch, and
+the number of parallel cables is unknown. So Odonata writes the whole table of such a machine in comments. The cables
+and hosts in the file are then those that work.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from odonata.recognition.graph import Fabric
     from odonata.recognition.group_links import GroupLinks
 
-#: Keys one of which a whole table has.
+#: A whole table has one of these keys.
 _WHOLE = ("nodes_per_leaf", "nodes_per_router")
-#: Most routers for each switch of the file. Assumed: no file of use lacks more. It keeps wrong numbers from filling the
+#: Most routers for each switch of the file. Assumed: no useful file lacks more. It keeps wrong numbers from filling the
 #: memory.
 _MOST_ROUTERS = 10
 #: Keys of a rule that a list of all cables replaces.
@@ -39,7 +39,7 @@ _RULES = ("arrangement", "arrangement_seed", "spread", "links_per_pair", "pair_l
 
 
 def keys(remarks: Mapping[str, Any]) -> frozenset[str]:
-    """The keys of sizes and of the cabling that comments may give: all of the kind, or none."""
+    """The keys of sizes and cabling in comments: all keys of the kind, or none."""
     kind = KINDS.get(remarks["kind"]) if isinstance(remarks.get("kind"), str) else None
     if kind is None or not any(key in remarks for key in _WHOLE):
         return frozenset()
@@ -47,9 +47,9 @@ def keys(remarks: Mapping[str, Any]) -> frozenset[str]:
 
 
 def layout_of(fabric: Fabric) -> Layout | None:
-    """The places of all switches and hosts, if comments give the whole table and all names are those of Odonata.
+    """The places of all switches and hosts, if comments give the whole table and all names have the form of Odonata.
 
-    Raises InputError for comments that no machine can have.
+    Raises InputError for comments that describe no valid machine.
     """
     known = keys(fabric.remarks)
     if not known:
@@ -64,7 +64,7 @@ def layout_of(fabric: Fabric) -> Layout | None:
 
 
 def _system(table: dict[str, Any], switches: int) -> System:
-    """The machine of the comments, with some bandwidth."""
+    """The machine of the comments, with an arbitrary bandwidth."""
     links = {name: {"bandwidth": "1 GB/s"} for name in KINDS[table["kind"]].classes_of(table)}
     try:
         system = machine.load(table | {"fabric": {"links": links}})
@@ -86,7 +86,7 @@ def _schemes(system: System) -> list[tuple[list[str], list[str]]]:
 def _layout(
     fabric: Fabric, system: System, table: dict[str, Any], router_of: Mapping[str, int], node_of: Mapping[str, int]
 ) -> Layout | None:
-    """The layout; None if a host is none of the machine, or has a NIC where the machine has none."""
+    """The layout; None if a host does not belong to the machine, or has a NIC where the machine has none."""
     wired = system.describe()
     columns = (wired[name].tolist() for name in ("slot_router", "slot_peer_node"))
     wanted = Counter((node, router) for router, node in zip(*columns, strict=True) if node >= 0)
@@ -119,7 +119,7 @@ def _layout(
 
 
 def cabled(layout: Layout, links: GroupLinks | TreeLinks, failed: set[int]) -> tuple[dict[str, Any], str]:
-    """The table that comments give, and how its groups are joined; a list of cables if the file has more of them.
+    """The table from comments, and how its groups are joined; with a list of cables if the file has more cables.
 
     `failed` are routers that do not work.
     """

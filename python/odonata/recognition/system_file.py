@@ -15,7 +15,7 @@ from odonata.document.writing import inline, key, pair
 
 
 def toml(recognised: Recognised) -> str:
-    """The system file: what `system = "FILE.toml"` of a scenario takes."""
+    """The system file, for `system = "FILE.toml"` in a scenario."""
     rows = [f"# Imported from {_line(recognised.file)} ({recognised.format}) by odonata cluster import."]
     rows += [f"# {_line(note)}" for note in recognised.notes]
     rows += _table(recognised.table, ())
@@ -24,7 +24,7 @@ def toml(recognised: Recognised) -> str:
 
 
 def names(recognised: Recognised) -> str:
-    """Router and node numbers with the names of the fabric, as CSV; what the fabric lacks has no name."""
+    """Router and node numbers with the names in the fabric, as CSV; missing ones have no name."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("what", "number", "name"))

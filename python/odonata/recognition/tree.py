@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from odonata.recognition.graph import Fabric
     from odonata.recognition.neighbours import Neighbours
 
-#: Least share of the links between leaves and spines, and between spines and cores, that must be there. Assumed, as for
-#: other kinds: a machine in production lacks fewer.
+#: Least share of the links between leaves and spines, and between spines and cores, that must be present. Assumed, as
+#: for other kinds: a machine in production lacks fewer.
 LEAST_WHOLE = 0.75
 
 
 def recognised(fabric: Fabric, near: Neighbours) -> Layout:
     """The layout of a fat tree of two or three levels.
 
-    Raises InputError for a tree whose links do not follow the rule of `docs/machines.md`; the error names the switches
-    where it does not.
+    Raises InputError for a tree whose links break the rule of `docs/machines.md`; the error names the switches.
     """
     planes = tree_hosts.planes_of(fabric, near)
     levels = _levels(fabric, near, planes)
@@ -56,7 +55,7 @@ def _two_levels(sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _levels(fabric: Fabric, near: Neighbours, planes: Sequence[set[int]]) -> Levels:
-    """The levels of each plane; the pods of all planes in the order of those of the first."""
+    """The levels of each plane, with the pods of all planes in the same order."""
     hosts: dict[int, set[str]] = defaultdict(set)
     for nic in fabric.nics:
         hosts[nic.switch].add(nic.host)
@@ -125,9 +124,10 @@ def _levels_of_plane(
 
 
 def _only_spine(fabric: Fabric, pods: Sequence[Pod], pod: Pod, switch: int) -> bool:
-    """Whether a switch that is joined to one spine, the only one of its pod, is a leaf without hosts and not a core.
+    """Whether a switch with a cable to a single spine, the only one of its pod, is a leaf without hosts and not a core.
 
-    A core joins all pods. With two pods it may have lost the cable to one of them; then names tell it from a leaf.
+    A core joins all pods. With two pods it may have lost the cable to one of them. Then names distinguish it from a
+    leaf.
     """
     if len(pod.spines) > 1:
         return False
@@ -136,9 +136,9 @@ def _only_spine(fabric: Fabric, pods: Sequence[Pod], pod: Pod, switch: int) -> b
 
 
 def _without_hosts(fabric: Fabric, near: Neighbours, rest: Sequence[int], cores: Sequence[int]) -> list[Pod]:
-    """Pods without any host. Raises InputError for a switch that belongs to none."""
+    """Pods without hosts. Raises InputError for a switch that belongs to no pod."""
     above = set(cores)
-    # Cores that a spine is joined to have spines of other pods in common; those below a higher level have none.
+    # The cores of a spine have spines of other pods in common. Switches below a higher level have none in common.
     spines = {s for s in rest if (own := near.of[s] & above) and set.intersection(*(near.of[c] for c in own)) - {s}}
     leaves = {s for s in rest if s not in spines and near.of[s] <= spines}
     if strange := sorted(set(rest) - spines - leaves):
@@ -152,7 +152,7 @@ def _without_hosts(fabric: Fabric, near: Neighbours, rest: Sequence[int], cores:
 
 
 def _parts(switches: Iterable[int], near: Neighbours, leaves: set[int], spines: set[int]) -> list[list[int]]:
-    """Leaves and spines that are joined, and so on."""
+    """The connected components of leaves and spines."""
     seen: set[int] = set()
     parts = []
     for start in switches:
@@ -170,7 +170,7 @@ def _parts(switches: Iterable[int], near: Neighbours, leaves: set[int], spines: 
 
 
 def _as_in_first(fabric: Fabric, first: Sequence[Pod], pods: list[Pod], hosts: dict[int, set[str]]) -> list[Pod]:
-    """The pods of another plane in the order of those of the first plane that have the same hosts."""
+    """The pods of another plane, in the order of the pods of the first plane with the same hosts."""
     of_host = {host: number for number, pod in enumerate(first) for leaf in pod.leaves for host in hosts[leaf]}
     placed: dict[int, Pod] = {}
     for pod in pods:
@@ -188,7 +188,7 @@ def _as_in_first(fabric: Fabric, first: Sequence[Pod], pods: list[Pod], hosts: d
 
 
 def _check_whole(fabric: Fabric, near: Neighbours, levels: Levels) -> None:
-    """Raises InputError, which names a switch, if too many links are missing."""
+    """Raises InputError with the name of a switch if too many links are missing."""
     for plane, cores in zip(levels.planes, levels.cores, strict=True):
         for pod in plane:
             joined = {leaf: sum(spine in near.of[leaf] for spine in pod.spines) for leaf in pod.leaves}

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from odonata.recognition.neighbours import Neighbours
     from odonata.recognition.tree_levels import Levels, Row
 
-#: Least share of the hosts that must have their NICs as most hosts have them. Assumed, as for cables.
+#: Least share of the hosts whose NICs must be attached in the most common way. Assumed, as for cables.
 LEAST_ALIKE = 0.75
 
 
 def planes_of(fabric: Fabric, near: Neighbours) -> list[set[int]]:
-    """The switches of each plane: parts that no cable joins, and in each of which every host has a NIC.
+    """The switches of each plane. Planes are not connected to each other, and every host has a NIC in each.
 
-    Raises InputError for parts that are no planes.
+    Raises InputError for components that are not planes.
     """
     parts = near.parts()
     if len(parts) < 2:
@@ -53,15 +53,15 @@ class Attachment:
     on: str | None
     """`rails_on` of the machine; None for hosts of one NIC."""
     leaves: dict[str, list[int]]
-    """Host -> the leaf of each of its NICs. Hosts with all NICs that are attached in another way are left out."""
+    """Host -> the leaf of each of its NICs. Hosts with all NICs but another attachment are left out."""
     others: list[str]
-    """These others."""
+    """The hosts with all NICs but another attachment."""
 
 
 def attachment(fabric: Fabric, plane_of: dict[int, int], pod_of: dict[int, int]) -> Attachment:
-    """How most hosts are attached to leaves, of which the plane and the pod are given.
+    """How most hosts are attached to leaves; `plane_of` and `pod_of` are the plane and pod of each leaf.
 
-    Raises InputError if the hosts have their NICs in too many ways.
+    Raises InputError if too few hosts are attached in the same way.
     """
     leaves: dict[str, list[int]] = defaultdict(list)
     for nic in fabric.nics:
@@ -97,7 +97,7 @@ def attachment(fabric: Fabric, plane_of: dict[int, int], pod_of: dict[int, int])
 
 
 class Sharing:
-    """Which leaves have the same hosts."""
+    """Finds leaves with the same hosts."""
 
     def __init__(self, fabric: Fabric, levels: Levels) -> None:
         self._levels = levels
@@ -107,7 +107,7 @@ class Sharing:
         self._attached = attachment(fabric, self._plane_of, self._pod_of)
 
     def fits(self, rows: Sequence[Sequence[Row]]) -> bool:
-        """Whether leaves with the same hosts are where they must be in rows for each plane and pod."""
+        """Whether leaves with the same hosts have the required places in the rows of each plane and pod."""
         place = {s: at for plane in rows for row in plane for at, s in enumerate(row) if s is not None}
         if self._attached.on == "planes":
             return all(len({place[s] for s in own}) == 1 for own in self._attached.leaves.values())
@@ -119,7 +119,7 @@ class Sharing:
         return True
 
     def rows(self, fabric: Fabric) -> list[list[Row]]:
-        """Rows for each plane and pod, by hosts and else by name."""
+        """Rows for each plane and pod, by hosts, then by name."""
         pods = range(len(self._levels.planes[0]))
         planes = [
             [sorted(pod.leaves, key=lambda s: natural(fabric.switches[s].name)) for pod in plane]
@@ -130,7 +130,7 @@ class Sharing:
         return [[[*pod[k], *[None] * (size - len(pod[k]))] for pod in made] for k in range(len(planes))]
 
     def _blocks(self, leaves: Sequence[int]) -> list[Row]:
-        """Leaves with the same hosts are neighbours."""
+        """One row, in which leaves with the same hosts are neighbours."""
         rails = self._attached.rails
         block_of: dict[int, list[int]] = {}
         for own in self._attached.leaves.values():
@@ -151,7 +151,7 @@ class Sharing:
         return [[*row, *[None] * (-len(row) % rails)]]
 
     def _beside(self, planes: Sequence[Sequence[Sequence[int]]], pod: int) -> list[Row]:
-        """Leaves of different planes with the same hosts are at the same place."""
+        """A row for each plane, in which leaves with the same hosts have the same place."""
         rows: list[Row] = [list(planes[0][pod])]
         place = {leaf: at for at, leaf in enumerate(planes[0][pod])}
         for k in range(1, len(planes)):
@@ -179,7 +179,10 @@ class Sharing:
 
 
 def numbered(fabric: Fabric, layout: Layout, planes: int) -> Nodes:
-    """The number of every host: leaf by leaf (of the first plane, or block by block), on a leaf by its port."""
+    """The node of every host.
+
+    Nodes are numbered leaf by leaf (of the first plane, or block by block), on a leaf by port.
+    """
     number = layout.numbers()
     leaves = layout.sizes["leaves"]
     per_pod = len(layout.groups[0])

@@ -1,4 +1,4 @@
-"""The cables of a fat tree by what they are in the machine."""
+"""The cables of a fat tree, by their class in the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TreeLinks:
     """Cables between leaves and spines, and between spines and cores."""
 
     bundle = 1
-    """A link of the machine is one cable."""
+    """Each link of the machine is one cable."""
 
     def __init__(self, fabric: Fabric, layout: Layout) -> None:
         self.notes: list[str] = []
@@ -55,7 +55,7 @@ class TreeLinks:
                 self.keys[f"{class_}_links"] = max(often, key=lambda number: (often[number], number))
 
     def words(self, layout: Layout) -> str:
-        """How the pods are joined, for a person."""
+        """How the pods are joined, in words."""
         if "cores" not in layout.sizes:
             return "two levels, one pod"
         each = layout.sizes["cores"] // layout.sizes["spines"]
@@ -78,7 +78,7 @@ class _Places:
         if a >= first_core:
             return None
         if b >= first_core:
-            # A spine and a core of its share: both count spine by spine over all planes.
+            # A spine and a core of its share. Both are numbered spine by spine over all planes.
             return "core" if inside >= of_leaves and (b - first_core) // self._each == inside - of_leaves else None
         to_pod, to_inside = divmod(b, self._per_pod)
         if pod != to_pod or inside >= of_leaves or to_inside < of_leaves:

@@ -1,5 +1,4 @@
-"""The order of the leaves, spines and cores of a fat tree: by their names where these number all places, else by what
-they are joined to."""
+"""The order of the leaves, spines and cores of a fat tree: by names if these number all places, else by cables."""
 
 from __future__ import annotations
 
@@ -45,7 +44,8 @@ def rows_of(fabric: Fabric, near: Neighbours, levels: Levels) -> Rows:
 
 
 def _by_names(fabric: Fabric, planes: Sequence[Sequence[Sequence[int]]]) -> list[list[Row]] | None:
-    """Rows for each plane and pod, if the names put the switches of each plane behind those of the plane before it."""
+    """Rows for each plane and pod by names, if in this order the switches of each plane follow those of the plane
+    before."""
     pods = range(len(planes[0]))
     joint = places(fabric, [[s for plane in planes for s in plane[pod]] for pod in pods])
     if len(planes) == 1:
@@ -66,7 +66,10 @@ def _padded(rows: Sequence[Row]) -> list[Row]:
 
 
 def _shares(near: Neighbours, pods: Sequence[Pod], cores: Sequence[int]) -> dict[int, int]:
-    """Core or spine -> the share of the cores to which it belongs; spines of different pods have the same cores."""
+    """Core or spine -> the number of its share of the cores.
+
+    Spines of different pods with the same cores have one share.
+    """
     spines = {spine for pod in pods for spine in pod.spines}
     below = {core: [s for s in near.of[core] if s in spines] for core in cores}
     above: dict[int, list[int]] = defaultdict(list)
@@ -90,7 +93,7 @@ def _shares(near: Neighbours, pods: Sequence[Pod], cores: Sequence[int]) -> dict
 
 
 def _follow(spines: Sequence[Sequence[Row]], shares: Sequence[dict[int, int]]) -> bool:
-    """Whether the spines at one place of all pods have the same cores, and those at other places have others."""
+    """Whether the spines at the same place of all pods have the same cores, and spines at other places have others."""
     for plane, share in zip(spines, shares, strict=True):
         at_place = [{share[s] for row in plane if (s := row[at]) in share} for at in range(len(plane[0]))]
         if any(len(own) > 1 for own in at_place) or len(set().union(*at_place)) < sum(map(len, at_place)):
@@ -99,7 +102,7 @@ def _follow(spines: Sequence[Sequence[Row]], shares: Sequence[dict[int, int]]) -
 
 
 def _by_shares(fabric: Fabric, levels: Levels, shares: Sequence[dict[int, int]]) -> list[list[Row]]:
-    """Spine k of every pod is the one with share k of the cores, in the order of the names of the cores."""
+    """Rows in which spine k of every pod has share k of the cores; shares are in the order of the names of cores."""
     made = []
     for plane, cores, share in zip(levels.planes, levels.cores, shares, strict=True):
         first: dict[int, tuple[object, ...]] = {}
@@ -128,7 +131,7 @@ def _by_shares(fabric: Fabric, levels: Levels, shares: Sequence[dict[int, int]])
 def _cores(
     fabric: Fabric, spines: Sequence[Sequence[Row]], shares: Sequence[dict[int, int]], cores: Sequence[Sequence[int]]
 ) -> list[list[Row]]:
-    """The cores of each spine of a pod, in the order of their names, with holes where numbers leave some."""
+    """The cores of each spine of a pod, in the order of their names, with gaps for missing numbers."""
     planes: list[list[list[int]]] = []
     for plane, share, own in zip(spines, shares, cores, strict=True):
         place = {share[s]: at for row in plane for at, s in enumerate(row) if s in share}
@@ -157,7 +160,7 @@ def _cores(
 
 
 def _numbered(fabric: Fabric, parts: Sequence[Sequence[int]], each: int) -> dict[int, int] | None:
-    """The place of each core in its part by the number in its name, if these number all places of the machine."""
+    """The place of each core in its share by the number in its name, if the names number all places of the machine."""
     names = {core: fabric.switches[core].name for part in parts for core in part}
     if not names or len({pattern(name) for name in names.values()}) > 1 or not fields(next(iter(names.values()))):
         return None

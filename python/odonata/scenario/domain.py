@@ -1,7 +1,7 @@
-"""Whether a question lies within what was measured: in one sentence, what no measurement has.
+"""Says in one sentence whether a scenario lies outside the measured slowdowns.
 
-A slowdown is checked for an operation beside a neighbour, on so many nodes, with messages of such a size, on a machine
-as the preset has it (`machine/measured_slowdowns.toml`). Outside of that nothing is known of its error.
+The error of a slowdown is known for an operation beside a neighbour, for a range of nodes and of message sizes, on the
+unchanged machine of a preset (`machine/measured_slowdowns.toml`). Outside of this range the error is unknown.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def outside(scenario: Mapping[str, Any]) -> str | None:
-    """Which two of these jobs were never measured beside each other on the machine; None if all were, if there is one
-    job only, or if the machine is none that can be measured. `scenario` is that of `resolved.json`."""
+    """A sentence about two jobs that were never measured beside each other on this machine. None if all pairs were
+    measured, if there is one job only, or if the machine cannot be measured. `scenario` is that of `resolved.json`."""
     jobs, name = scenario["job"], scenario["system"]["name"]
     if len(jobs) < 2 or all(job.get("background") for job in jobs):
         return None
@@ -34,16 +34,17 @@ def outside(scenario: Mapping[str, Any]) -> str | None:
     for first, second in combinations(jobs, 2):
         if first.get("background") and second.get("background"):
             continue
-        # Which of them was the victim does not matter: an incast beside a collective is measured with that one.
+        # The roles do not matter: an incast beside a collective counts as measured if the collective was measured
+        # beside it.
         lacking = [_lacking(measured_slowdowns(preset), *pair) for pair in ((first, second), (second, first))]
         if all(lacking):
-            longest = max(lacking, key=len)  # it names nodes or messages, where the two were measured at all
+            longest = max(lacking, key=len)  # the longer text names nodes or messages, if the pair was measured at all
             return f"no measurement of `{preset}` has {longest}, so the error is not known ({listed})"
     return None
 
 
 def _lacking(measured: Iterable[MeasuredSlowdown], victim: Mapping[str, Any], neighbour: Mapping[str, Any]) -> str:
-    """What the measurements lack of a victim beside a neighbour; "" if they have it."""
+    """What no measurement of a victim beside a neighbour covers; "" if one covers it."""
     operation, beside = _operations(victim), _operations(neighbour)
     pair = f"`{operation}` beside `{beside}`"
     fitting = [of for of in measured if (of.operation, of.neighbour) == (operation, beside)]
@@ -70,7 +71,7 @@ def _sizes(job: Mapping[str, Any]) -> list[int]:
 
 
 def _operations(job: Mapping[str, Any]) -> str:
-    """What a job runs, as measurements name it: the collective, motif or pattern, or those of its phases."""
+    """The operation of a job, in the names of measurements: a collective, motif or pattern, or those of its phases."""
     app = job["app"]
     phases = app.get("phases") or [app]
     return ", ".join(dict.fromkeys(_name(phase) for phase in phases))

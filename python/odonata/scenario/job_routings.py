@@ -26,7 +26,8 @@ class JobRoutings:
 
     @property
     def sensing(self) -> str:
-        """The congestion metric of the run if it names none: that of a routing with one of its own, else `backlog`."""
+        """The congestion metric of a run that names none: that of a routing with a metric of its own, else
+        `backlog`."""
         metrics = {routing.sensing for routing in (self.usual, *self.own.values())} - {Routing.sensing}
         return metrics.pop() if metrics else Routing.sensing
 
@@ -108,8 +109,8 @@ class _OfMachine(Table):
 
 
 def default_of(system: System) -> tuple[str, Mapping[str, Any]]:
-    """Name and options of the routing of a scenario that names none: what the machine states, else what is usual for
-    its interconnect or kind. Raises InputError whose path leads into the scenario."""
+    """Name and options of the routing of a scenario that names none: that of the machine, else the default of its
+    interconnect or kind. Raises InputError whose path leads into the scenario."""
     usual, stated = system.table.usual_routing, system.table.routing
     if stated is None:
         return DEFAULTS[usual], OPTIONS.get(usual, {})
@@ -133,7 +134,7 @@ def _decided(
     path: tuple[str | int, ...],
     like: Routing | None = None,
 ) -> Routing:
-    """A routing with everything decided, its gateways where it does not name any as those of `like`."""
+    """A routing with all defaults filled in; without gateways of its own it has those of `like`."""
     try:
         chosen = named(given, name, options)
         if getattr(chosen, "gateways", "") is None and getattr(like, "gateways", None) is not None:

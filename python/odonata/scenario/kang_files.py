@@ -18,7 +18,7 @@ from typing import Any
 from odonata import reading
 from odonata.errors import InputError
 
-#: Pattern id -> pattern, and what else it means.
+#: Pattern id -> pattern and further keys.
 PATTERN_IDS: Mapping[int, tuple[str, Mapping[str, Any]]] = {
     6: ("uniform-random", {}),
     7: ("broadcast", {}),
@@ -38,14 +38,14 @@ _COLUMNS = "nranks name pattern-id interval_ns bytes num_msgs"
 
 @dataclass(frozen=True)
 class ImportedJob:
-    """A job of the two files: its table in the form of a scenario, and where its parts stand."""
+    """A job of the two files: its table in the form of a scenario, and the positions of its parts."""
 
     table: dict[str, Any]
     workload: tuple[str, int]
     alloc: tuple[str, int]
 
     def locate(self, error: InputError) -> InputError:
-        """The error with the file and line that gave the wrong value."""
+        """The error with the file and line of the wrong value."""
         about_nodes = error.path[:1] in (("place",), ("nodes",))
         return error.at(*(self.alloc if about_nodes else self.workload))
 

@@ -1,4 +1,4 @@
-"""From a job with a program to its specification: ranks and their nodes, iterations, costs."""
+"""Makes the specification of a job with a program: ranks and their nodes, iterations, costs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ class ProgramJob:
     overhead: HostTable
     body: dict[str, Any]
     rates: list[list[int]]
-    """CPUs of a rank with the most that they write to other GPUs of their node."""
+    """CPUs of a rank with the largest rate at which they write to other GPUs of their node."""
 
     def spec(self) -> dict[str, Any]:
         """The program as the core reads it."""
@@ -61,7 +61,7 @@ class ProgramJob:
         }
 
     def document(self) -> dict[str, Any]:
-        """What was decided, in the form of a scenario: keys of `[[job]]`."""
+        """The program with its defaults, as keys of `[[job]]`."""
         document: dict[str, Any] = {
             "app": _dumped(self.app, set(JOB_KEYS)),
             "ranks": self.ranks,
@@ -131,7 +131,7 @@ def refuse_program_keys(job: JobTable) -> None:
 
 
 def node_count(job: JobTable, folder: Path) -> int | None:
-    """The number of nodes to place: as given, or as many as the ranks of a file need; None if nothing says it.
+    """The number of nodes to place: the given one, or the number for the ranks of a file; None if neither is known.
 
     Raises InputError (path into the job) for ranks that do not fit on the nodes.
     """
@@ -157,8 +157,8 @@ def decided(
     rails: int,
     nic: int,
 ) -> ProgramJob:
-    """The program of a job that is on these nodes; `seed` is the run's, `number` the job's, `host`, `shape`, `rails`
-    and `nic` the system's, the last as the bandwidth of a NIC.
+    """The program of a job on these nodes. `seed` belongs to the run, `number` to the job, and `host`, `shape`, `rails`
+    and `nic` (the bandwidth of a NIC) to the system.
 
     Raises InputError (path into the job).
     """
@@ -239,7 +239,7 @@ def _own_ranks(app: Program, folder: Path) -> int | None:
 
 
 def _check_own(app: Program, own: int, nodes: int, per_node: int) -> None:
-    """Refuses a number of nodes other than what the ranks of a file fill."""
+    """Raises InputError for a number of nodes that the ranks of a file do not fill exactly."""
     if -(-own // per_node) != nodes:
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
         what = file_key(app) or "application"

@@ -1,11 +1,11 @@
-"""From a path into the specification to keys of the scenario."""
+"""Translates a path into the specification to keys of the scenario."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from odonata.messages import Path
 
-#: Endings of the names of numbers in the specification, where the scenario has a quantity.
+#: Suffixes of numbers in the specification that are quantities in the scenario.
 _UNITS = ("_ps", "_bytes", "_ppm", "_milli")
 
 

@@ -1,4 +1,4 @@
-"""From a scenario to its specification: machine, nodes, sizes, and every default."""
+"""Resolves a scenario to its specification: machine, nodes, sizes, and every default."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ from odonata.scenario.tables import JobTable, RunTable, ScenarioTable
 SPEC_VERSION = 1
 #: Published simulator -> its defaults for the fabric. CODES spends 10 ns on each message at the NIC.
 COMPAT_FABRIC: Mapping[str, Mapping[str, Any]] = {"codes-2019": {"nic": {"overhead": "10 ns"}}}
-#: Published simulator -> what its authors' configuration has, beside that, of the machine of the paper.
+#: Published simulator -> further values of its authors' configuration for the machine of the paper.
 COMPAT_PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "codes-2019": {"kang2019": {"links": {"node": {"buffer": "8 KiB"}}}}
 }
@@ -51,14 +51,14 @@ class Resolved:
     system: System
     targets: tuple[str, ...]
     notes: tuple[str, ...]
-    """Sentences about what the scenario and its machine do not state, and what the machine cannot carry."""
+    """Notes about assumptions of the scenario and its machine, and about limits of the machine."""
     write: Callable[[], dict[str, Any]]
     refused: Callable[[], OdonataError | None]
-    """What the core says against the spec; it builds the machine for that."""
+    """The core's error about the spec, or None. The core builds the machine for this check."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """What `resolved.json` holds."""
+        """The content of `resolved.json`."""
         return self.write()
 
     @cached_property
@@ -142,7 +142,7 @@ class _Job:
 
 
 def resolve(table: ScenarioTable, path: Path) -> Resolved:
-    """Fills in all defaults. Raises InputError whose path leads into the scenario, but not what the core would say."""
+    """Fills in all defaults. Raises InputError whose path leads into the scenario, except for errors of the core."""
     folder = path.parent
     system = machine_of(table, path)
     failed = system.failures
@@ -186,7 +186,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
 
 
 def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:
-    """What the costs of programs are that neither the machine nor the job states."""
+    """Notes on costs of programs that neither the machine nor the job states."""
     programs_ = [job.table for job in jobs if isinstance(job.table.app, Program)]
     needed = any(job.overhead is None or not set(COSTS) <= _keys(job.overhead) for job in programs_)
     if needed and system.assumed_host is not None:
@@ -200,7 +200,7 @@ def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:
 def _of_programs(
     jobs: list[_Job], spec_jobs: list[dict[str, Any]], run: Mapping[int, ProgramJob | None]
 ) -> Iterator[str]:
-    """What the names of programs do not say; one sentence for all jobs of which it is true."""
+    """Notes of programs, one sentence for all jobs with the same note."""
     said: dict[str, list[str]] = {}
     for job, spec_job in zip(jobs, spec_jobs, strict=True):
         program = run[job.index]
@@ -239,9 +239,9 @@ def machine_of(table: ScenarioTable, path: Path) -> System:
 
 
 def check_names(table: ScenarioTable, path: Path) -> None:
-    """Find policies, options, files and jobs that a scenario names and that do not exist.
+    """Check that the policies, options, files and jobs that a scenario names exist.
 
-    The machine is not built, and imported jobs are not read, so that this is quick. Raises InputError whose path leads
+    The machine is not built, and imported jobs are not read, so this is quick. Raises InputError whose path leads
     into the scenario.
     """
     folder = path.parent
@@ -399,7 +399,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
     if run.until is None:
         waited = [n for n, job in enumerate(jobs) if not job.table.background]
         if run.horizon is not None:
-            # A time ends the run anyway, so the run need not wait for a job without end.
+            # A time ends the run, so it may wait for a job without end.
             waited = [n for n in waited if _ends(spec_jobs[n])]
         elif not waited:
             hint = 'set until = "1 ms", or name a job in [run]'
@@ -424,7 +424,7 @@ def _stop(run: RunTable, jobs: list[_Job], spec_jobs: list[dict[str, Any]]) -> d
 
 
 def _end_time(text: str, names: list[str]) -> int:
-    """A time in `until`; a text that is not a time was meant as a job."""
+    """A time in `until`; any other text is the name of a job."""
     try:
         ps = units.time_ps(text)
     except InputError as e:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from odonata.scenario.tables import ScenarioTable
 
 DATA = "scenario.toml"
-"""The file that data would be in, which says the folder of the files that it names."""
+"""The file in which data would be. File names in the data are relative to its folder."""
 
-# The models of scenarios and machines are imported where a scenario is checked or resolved, which a finished run is
-# not: they take half of the time of a short command.
+# The models of scenarios and machines are imported only to check or resolve a scenario, for they take half of the time
+# of a short command. A finished run does not need them.
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +61,7 @@ class Scenario(Attributes):
 
     @staticmethod
     def of(data: Mapping[str, Any], *, folder: str | Path = ".") -> Scenario:
-        """Make a scenario of data, which no text is written of.
+        """Make a scenario of data, without writing TOML.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Scenario(Attributes):
 
     @property
     def text(self) -> str:
-        """The TOML as given, after all changes; of data, what a file of it holds."""
+        """The TOML as given, after all changes; for data, the same as TOML."""
         return self.document.text
 
     @property
@@ -130,7 +130,7 @@ class Scenario(Attributes):
         return Scenario(self.document.set(key, _settable(key, value)), self.path)
 
     def _refuse_imported(self, key: str) -> None:
-        """Jobs from `import` are not in the document, so nothing of them can be set there."""
+        """Raises InputError for a key of an imported job, which is not in the document."""
         table, _, rest = key.partition(".")
         jobs = self.data.get("job", ())
         if table != "job" or "import" not in self.data or not isinstance(jobs, list | tuple):
@@ -150,7 +150,7 @@ class Scenario(Attributes):
 
     @cached_property
     def table(self) -> ScenarioTable:
-        """What the scenario says, checked.
+        """The checked tables of the scenario.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Scenario(Attributes):
         self.read.update(read)
 
     def checked(self) -> Scenario:
-        """Check what it says, which `load` has done.
+        """Check the scenario again, as `load` does.
 
         Returns
         -------
@@ -263,10 +263,10 @@ class Scenario(Attributes):
             raise self._located(e, lambda document, path: check_names(_checked(document, path), path)) from None
 
     def _located(self, error: InputError, read: Callable[[Document, Path], object]) -> InputError:
-        """The error with its position: that of the value, or the change (`-s`) without which there is no error.
+        """The error with its position: that of the value, or the change (`-s`) that causes the error.
 
-        A change can make another value wrong, on a line that is correct; so the last changes are undone one by
-        one until `read` succeeds.
+        A change can make another value wrong, on a line that is correct. So the changes are undone one by one, the last
+        one first, until `read` succeeds.
         """
         located = self.document.locate(error)
         if error.located or self.document.change_of(error) is not None:
@@ -312,7 +312,7 @@ class Scenario(Attributes):
 
 
 def _naming_its_job(error: InputError, key: str, data: Mapping[str, Any]) -> InputError:
-    """An error about a job that the change of a key makes wrong, with the job's name if the key is not its own."""
+    """The error about a job that becomes wrong by a change, with the job's name if the key belongs to another table."""
     match error.path:
         case ("job", int(index), *_):
             name = data["job"][index].get("name")
@@ -388,7 +388,7 @@ def load(
 
 
 def as_scenario(given: object) -> Scenario:
-    """The scenario that a function of the interface got: a `Scenario`, the path of a file, or data.
+    """The scenario from an argument: a `Scenario`, the path of a file, or data.
 
     Raises InputError as `load`, and for anything else.
     """
@@ -409,7 +409,7 @@ def read(
     overrides: str | Mapping[str, Any] | Iterable[str | tuple[str, Any]] = (),
     seed: int | None = None,
 ) -> Scenario:
-    """A scenario file as `load` reads it, without checking what it says."""
+    """A scenario file as `load` reads it, without a check of its content."""
     return _with(Scenario(read_document(path), Path(path)), overrides, seed)
 
 

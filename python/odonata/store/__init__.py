@@ -1,10 +1,10 @@
 """Run folders: their contents, writing and reading them.
 
 ```
-scenario.toml     as it was given, overrides included
-resolved.json     every default filled in, and the specification that the core got
-manifest.json     id, versions, seed, totals; the columns with units; the summary of the jobs; and all that differs
-                  from run to run: the machine, the wall time, where the inputs are (`inputs.py`)
+scenario.toml     the scenario as given, with overrides
+resolved.json     the scenario with every default filled in, and the specification for the core
+manifest.json     id, versions, seed, totals; the columns with units; the summary of the jobs; and values that differ
+                  between repetitions: the computer, the wall time, the places of inputs (`inputs.py`)
 jobs.parquet      messages.parquet      links.parquet      iterations.parquet
 ranks.parquet     counters.parquet      nics.parquet      nic_messages.parquet
 blame.parquet     roots.parquet         series.parquet     routes.parquet

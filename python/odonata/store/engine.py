@@ -4,8 +4,8 @@ The id of a run identifies what is simulated; the fingerprint identifies the cod
 equal fingerprints mean equal results. It has two parts, `CORE-PACKAGE`:
 
 - the core: a hash of its Rust sources and of `Cargo.lock`, computed when it is built (`crates/python/build.rs`);
-- the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from what the
-  core counted to the tables. Plots, statistics, commands, texts, and how results are written do not count. Data
+- the package: a hash of the Python sources under `SOURCES`, from the scenario to the specification and from the
+  result of the core to the tables. Plots, statistics, commands, texts and the writing of results do not count. Data
   files (machines, layouts) do not count either: their contents are in the specification, and so in the id.
 
 It is the same for an editable build and for a wheel of the same sources, with any profile and on any machine.
@@ -32,7 +32,7 @@ SOURCES = (
     "store/saturation.py",
     "store/tables.py",
 )
-"""Files, and folders with all their modules, that decide results, from the folder of the package."""
+"""Files and folders (with all their modules) that decide results, relative to the folder of the package."""
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,8 @@
-"""What a resolved scenario depends on: kept with results, so that what is resolved once is not resolved again.
+"""The inputs of a resolution. They are stored with results, so that an unchanged scenario is not resolved again.
 
 A resolution depends on the engine, on the data files of the package, on the scenario, and on the files that it names.
-All of them are compared, by SHA-256. Nothing is kept of a scenario that may depend on anything else: one with a
-placement policy of another distribution.
+All of them are compared by SHA-256. No inputs are stored for a scenario that may depend on anything else, which is one
+with a placement policy of another distribution.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from odonata.scenario import Scenario
 
 KEY = "inputs"
-"""Where they are in the manifest of a run."""
+"""Their key in the manifest of a run."""
 
 
 def is_repeatable(scenario: Scenario) -> bool:
-    """Whether the resolution of a scenario depends on nothing but what is compared."""
+    """Whether the resolution of a scenario depends only on inputs that are compared."""
     from odonata import placement
 
     return not any(placement.get(job.place["policy"]).provider for job in scenario.table.job)
 
 
 def decided_by(scenario: Scenario, folder: Path) -> str:
-    """A digest of what decides a resolution, but for the files that the scenario names: engine, data files, scenario,
-    and where it is, from the folder of the results. A scenario that names a file absolutely is that of one place: a
-    copy of its folder beside other files still names the same one.
+    """A digest of the inputs of a resolution without the files that the scenario names: engine, data files, scenario,
+    and its place relative to the folder of the results. For a scenario with an absolute path, its own place counts,
+    because a copy of the folder still names the same file.
     """
     content = json.dumps(scenario.data, default=str)
     at = os.path.realpath(folder)
@@ -47,17 +47,17 @@ def decided_by(scenario: Scenario, folder: Path) -> str:
 
 
 def of_run(scenario: Scenario, folder: Path) -> dict[str, Any] | None:
-    """What the run of a scenario depends on, for the manifest in its folder; `None` if it may depend on more."""
+    """The inputs of the run of a scenario, for the manifest in its folder; `None` if it may depend on more."""
     if not is_repeatable(scenario):
         return None
     return {"of": decided_by(scenario, folder), "read": from_folder(scenario.read, folder)}
 
 
 def from_folder(read: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """What `reading.recorded` gives, with paths from the folder.
+    """The result of `reading.recorded`, with paths relative to the folder.
 
-    Only `..` before a path is from the folder, which has no symbolic links in it then. What follows is as it was named,
-    so that the system follows its links and its own `..` again.
+    Only the leading `..` are computed, from a folder without symbolic links. The rest of a path is kept as written, so
+    that the system follows its links and its own `..` again.
     """
     at = Path(os.path.realpath(folder)).parts
     return {_from(at, Path(name).parts): read[name] for name in sorted(read)}
@@ -80,7 +80,7 @@ def _below(at: Path, name: tuple[str, ...]) -> Path:
 
 
 def is_of(manifest: Mapping[str, Any], decided: str, folder: Path) -> bool:
-    """Whether a run with this manifest has these inputs (`decided_by`), and the files that it depends on are there."""
+    """Whether a run with this manifest has these inputs (`decided_by`), and its input files exist unchanged."""
     kept: Mapping[str, Any] | None = manifest.get(KEY)
     return kept is not None and kept["of"] == decided and reading.unchanged(in_folder(kept["read"], folder))
 
@@ -95,5 +95,5 @@ def _data() -> str:
 
 
 def digest(content: Any) -> str:
-    """Of anything that TOML can express. The order of keys counts."""
+    """A digest of anything that TOML can express. The order of keys counts."""
     return hashlib.sha256(json.dumps(content, default=str).encode("utf-8", "surrogatepass")).hexdigest()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 
 FORMAT = 1
-"""Format of run folders and studies. A release that changes it, by a column for instance, raises it by one."""
+"""Format of run folders and studies. A release that changes the format, even by a column, raises this number by one."""
 
 VOLATILE = ("machine", "wall", "inputs", "checksum")
 """The only parts of a manifest that may differ between two runs of one scenario and version."""
@@ -69,7 +69,7 @@ def manifest(
 def sealed_text(facts: Mapping[str, Any]) -> str:
     """A manifest as it is written: JSON, with a checksum over all other values."""
     text = json.dumps({**facts, "checksum": _checksum(facts)}, indent=2, ensure_ascii=False) + "\n"
-    # Names of files may hold bytes that are no characters; their escapes are JSON and are read back as they were.
+    # Names of files may contain bytes that are not characters. They are escaped in JSON and read back unchanged.
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -85,7 +85,7 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """The facts about the computer and the libraries that matter for speed; no names of hosts or users."""
+    """Properties of the computer and the libraries that affect speed, without names of hosts or users."""
     import platform
     from importlib.metadata import version
 
@@ -100,14 +100,15 @@ def machine() -> dict[str, Any]:
 
 
 def now() -> str:
-    """This moment, in UTC, to the second (ISO 8601)."""
+    """The current time in UTC, to the second (ISO 8601)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def peak_rss_bytes() -> int:
-    """Most memory this process has had resident since it began, in bytes.
+    """The peak resident memory of this process, in bytes.
 
-    Read from `VmHWM` where there is `/proc`: `getrusage` counts what the parent had resident when it forked.
+    It is read from `VmHWM` of `/proc` if that exists, because `getrusage` also counts the memory of the parent at the
+    fork.
     """
     try:
         for line in Path("/proc/self/status").read_text().splitlines():

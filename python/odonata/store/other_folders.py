@@ -1,4 +1,4 @@
-"""Folders of other commands where that of a run or of a study is expected: what they are, and what shows them."""
+"""Recognises folders of other commands in place of a run or a study. The error names the command that shows them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from odonata.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Files of which a folder has one (patterns) -> what it is, and what shows it.
+#: Patterns of files, one of which such a folder has -> its description, and the command that shows it.
 _KINDS = {
     ("schedule.json", "schedule.toml", "windows.jsonl"): (
         "a schedule",
@@ -21,7 +21,7 @@ _KINDS = {
 
 
 def of_another_kind(folder: Path, expected: str) -> InputError | None:
-    """The error for the folder of another command, or for a file in it; None for one that is not known."""
+    """The error for the folder of another command or for a file in it; None for an unknown folder."""
     there = folder if folder.is_dir() else folder.parent
     for patterns, (what, hint) in _KINDS.items():
         if any(sorted(there.glob(pattern)) for pattern in patterns):

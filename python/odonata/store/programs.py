@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NOT_FINISHED = np.uint64(2**64 - 1)
 """The core's end time of a rank that has not finished."""
 NO_PEER = np.uint32(2**32 - 1)
-"""The core's peer of a CPU task that is no message."""
+"""The core's peer of a CPU task without a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Progress:
     time_ps: int | None
     """From the start to the end of its last rank; `None` if one has not finished."""
     iterations: int
-    """Iterations that all ranks have ended."""
+    """Number of iterations that all ranks have ended."""
     per_s: float | None
     """These over the time from the start to the end of the last of them; `None` if there are none."""
     times: Latency | None
@@ -40,7 +40,7 @@ class Progress:
 
 
 def of_job(rows: Mapping[str, Any], job: int) -> dict[str, Any]:
-    """The rows of one job; the core gives them job by job, so that nothing has to be searched row by row."""
+    """The rows of one job. The core returns them job by job, so no search is needed."""
     jobs = rows["job"]
     first, end = (int(np.searchsorted(jobs, jobs.dtype.type(job), side)) for side in ("left", "right"))
     return {name: column[first:end] for name, column in rows.items()}
@@ -68,7 +68,7 @@ def progress(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Pr
         per_s=int(ended.sum()) / last * 1e12 if last > 0 else None,
         times=times,
         rank_mean_ps=of_ranks / (ranks * times.count) if times else None,
-        # An iteration that all ranks have ended and began later: each rank has ended those before it.
+        # If all ranks have ended a later iteration, each of them has ended all earlier ones.
         all_measured_ended=until is not None and bool((rows["first_begin_ps"][ended] >= until).any()),
     )
 
@@ -102,7 +102,7 @@ def ranks_frame(result: Mapping[str, Any], spec: Mapping[str, Any]) -> pl.DataFr
 
 
 def operations_frame(result: Mapping[str, Any]) -> pl.DataFrame:
-    """The CPU tasks of the ranks of programs; no rows if they were not asked for."""
+    """The CPU tasks of the ranks of programs; no rows if they were not recorded."""
     operations = result.get("operations")
     if operations is None:
         return frame("operations", {column.name: [] for column in columns_of("operations")})

@@ -30,7 +30,7 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
     Every file is compared with its checksum when it is first read; `verify=False` skips this.
 
     Raises `InputError` if there is no such folder, if it is not a run folder or one of another format, and if a file
-    of it is missing, cut off or not what was written. Tables raise it when they are used.
+    of it is missing or changed. Tables raise it when they are used.
     """
     folder = Path(path)
     if not folder.exists():
@@ -59,7 +59,7 @@ def open_run(path: str | Path, *, verify: bool = True) -> Run:
 
 
 def check_all(run: Run) -> None:
-    """Compare every file of an opened run with its checksum. Raises `InputError` for the first that differs."""
+    """Compare every file of an opened run with its checksum. Raises `InputError` for the first difference."""
     if run.path is not None:
         for name in run.manifest["files"]:
             _check_sum(run.path, name, run.manifest)
@@ -135,9 +135,9 @@ def is_run_folder(path: Path) -> bool:
 
 
 def names_in(folder: Path) -> set[str]:
-    """Names of the files in a run folder that Odonata wrote: the manifest and what it names.
+    """Names of the files in a run folder that Odonata wrote: the manifest and the files in it.
 
-    Without a good manifest it is what this version would write.
+    Without a valid manifest, these are the files that this version would write.
     """
     try:
         return {MANIFEST, *_manifest(folder, verify=True)["files"]}

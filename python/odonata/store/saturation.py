@@ -1,4 +1,4 @@
-"""Whether a job that sends at intervals is saturated: whether the network carries what the job offers.
+"""Tests whether a job that sends at intervals is saturated: the network cannot carry its offered load.
 
 A message is *under way* from its issue to its delivery. If the network carries the offered load, the number of messages
 under way (the backlog, at the sources and in the network) becomes stationary; if not, it grows as long as the job
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST_INTERVALS = 12
-"""Minimum intervals of a rank for an answer (assumed; with fewer the limit is above 0.12)."""
+"""Fewest intervals of a rank for an answer (assumed; with fewer, the limit is above 0.12)."""
 LEAST_GROWTH = 0.02
 """Growth that does not count as saturation in a run of any length: an excess of 2 % of the load (assumed)."""
 TRANSIENT = 0.35
-"""Growth of a queue at load 0.95 that starts empty, times the root of the intervals; found by simulating queues."""
+"""Growth of a queue at load 0.95 that starts empty, times the square root of the number of intervals; from
+simulations."""
 BATCHES = 8
 """Most batches; each is at least two intervals long, so that messages issued together do not look like growth."""
 FEWEST_SLICES = 4
@@ -41,7 +42,7 @@ FEWEST_SLICES = 4
 MOST_GROWTH = 0.08
 """Growth above which the answer is never "not saturated", in a run of any length: an excess of 10 % gives 0.09."""
 FILLED = 4
-"""Times that it must fit into the time of sending until as much is delivered as is issued in one interval (assumed).
+"""The time of sending must be at least this multiple of the time until one interval's messages are delivered (assumed).
 
 Until then the backlog grows because messages take time to arrive, at any load.
 """
@@ -64,7 +65,7 @@ class Saturation:
     """The result of the test for a job."""
 
     saturated: bool | None
-    """`None`: this run cannot tell."""
+    """`None`: unknown from this run."""
     growth: float
     """Messages by which the backlog grew in the second half of sending, for each message issued."""
 
@@ -83,7 +84,7 @@ def saturation(totals: Mapping[str, Any], job: Mapping[str, Any], end_ps: int) -
     gap, spread = _gap(traffic)
     end = end_ps
     if traffic["intervals"] is not None:
-        # The time at which few ranks have ended: they do not end together if their gaps vary.
+        # A time at which few ranks have ended. Ranks end at different times if their intervals vary.
         count = traffic["intervals"]
         end = min(end_ps, first + int((count - 1) * gap - 2 * math.sqrt(count) * spread))
     intervals = (end - first) / gap
@@ -127,7 +128,7 @@ def _growth(
     error = _NORMAL * _POISSON / math.sqrt(senders * intervals)
     begin, stop = first // width + 1, min(end // width, len(backlog["issued"]))
     if stop - begin < FEWEST_SLICES:
-        # Sending was short beside delivery: what is under way at the end of the slice in which sending ended.
+        # Sending was short compared with delivery: the backlog at the end of the slice in which sending ended.
         issued = backlog["issued"][: stop + 1].sum()
         if not issued:
             return None

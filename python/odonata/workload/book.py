@@ -1,6 +1,6 @@
-"""Traffic books: rules from what a queue says of a job to what the job sends.
+"""Traffic books: rules that assign traffic to the jobs of a queue.
 
-A book is a TOML file. The first rule that fits a job decides. A rule has criteria (`partition`, `account`, `user`,
+A book is a TOML file. The first rule that matches a job applies. A rule has criteria (`partition`, `account`, `user`,
 `job_name`, `comment`, each with patterns such as `*fft*` separated by commas, and `nodes`, a range), an application as
 in a scenario, and its intensity: the `load` of a pattern as a share of the bandwidth of a node's NICs, or the `gap` of
 a program. `alternatives` names other assumptions, for which rules have other values.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from odonata.queue.records import Job
 
 USUAL = "usual"
-"""Name of the assumptions that the rules state themselves."""
+"""Name of the assumptions that stand in the rules themselves."""
 CRITERIA = ("partition", "account", "user", "job_name", "comment")
 _RANGE = re.compile(r"([0-9]{1,9})?\s*-\s*([0-9]{1,9})?|([0-9]{1,9})")
 
@@ -64,13 +64,13 @@ _App = Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_app))]
 
 
 def _from(folder: Path, app: dict[str, Any]) -> dict[str, Any]:
-    """The application with the files that it names, which are relative to the folder of the book."""
+    """The application, whose file names are relative to the folder of the book."""
     files_of = {key: app[key] for key in FILES if isinstance(app.get(key), str)}
     return app | {key: str((folder / file).resolve()) for key, file in files_of.items()}
 
 
 class AlternativeTable(Table):
-    """What a rule says in an alternative."""
+    """The values of a rule in an alternative."""
 
     app: _App | None = Field(None, description="the application (default: that of the rule)")
     load: Ratio | None = Field(None, description="its load (default: that of the rule)")
@@ -78,7 +78,7 @@ class AlternativeTable(Table):
 
 
 class RuleTable(Table):
-    """`[[rule]]`: which jobs send what."""
+    """`[[rule]]`: criteria for jobs, and their traffic."""
 
     name: str = Field(description="its name, for the list of assumptions")
     partition: _Patterns | None = Field(None, description="partitions of the jobs")
@@ -103,7 +103,7 @@ class RuleTable(Table):
     alternatives: dict[str, AlternativeTable] = Field({}, description="other values, by the name of the alternative")
 
     def fits(self, job: Job) -> bool:
-        """Whether it decides what a job sends."""
+        """Whether the rule matches a job."""
         told = {"partition": job.partition, "account": job.account, "user": job.user}
         told |= {"job_name": job.name, "comment": job.comment}
         for criterion in CRITERIA:
@@ -126,31 +126,31 @@ class BookTable(Table):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a job sends: keys of its `[[job]]`, and the load that gives the interval."""
+    """The traffic of a job: keys of its `[[job]]`, and the load that determines the interval."""
 
     keys: dict[str, Any]
     load: Fraction | None
 
     @property
     def is_program(self) -> bool:
-        """Whether it is a program and no pattern."""
+        """Whether it is a program and not a pattern."""
         return "pattern" not in self.keys["app"]
 
 
 @dataclass(frozen=True)
 class Book:
-    """A traffic book that was read."""
+    """A traffic book."""
 
     document: Document
     table: BookTable
 
     @property
     def title(self) -> str:
-        """What the list of assumptions calls it."""
+        """Its name in the list of assumptions."""
         return self.table.title or self.document.file
 
     def rule_of(self, job: Job) -> int:
-        """The number of the rule for a job.
+        """Find the rule for a job.
 
         Parameters
         ----------
@@ -160,12 +160,12 @@ class Book:
         Returns
         -------
         int
-            From 0 on.
+            The number of the rule, from 0.
 
         Raises
         ------
         InputError
-            If no rule fits.
+            If no rule matches.
         """
         for number, rule in enumerate(self.table.rule):
             if rule.fits(job):
@@ -175,7 +175,7 @@ class Book:
         raise InputError(f"no rule fits the job {job.id} ({shortened(told, 160)})", file=self.document.file, hint=hint)
 
     def traffic(self, number: int, alternative: str = USUAL) -> Traffic:
-        """What a rule says, in an alternative.
+        """Return the traffic of a rule in an alternative.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Book:
         Returns
         -------
         Traffic
-            What the job sends.
+            The traffic of the job.
         """
         rule = self.table.rule[number]
         other = rule.alternatives.get(alternative, AlternativeTable())
@@ -212,7 +212,7 @@ class Book:
         return Traffic(keys, load)
 
     def check_used(self, jobs: Sequence[Job]) -> None:
-        """Checks that some job fits each rule that is not optional.
+        """Check that each rule that is not optional matches some job.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class Book:
         Raises
         ------
         InputError
-            If no job fits a rule; with its line.
+            If a rule matches no job; with the line of the rule.
         """
         used = {self.rule_of(job) for job in jobs}
         for number, rule in enumerate(self.table.rule):
@@ -240,7 +240,7 @@ class Book:
             raise self.document.locate(InputError(message, hint=hint, path=("rule", number)))
 
     def _nearest(self, rule: RuleTable, jobs: Sequence[Job]) -> str:
-        """What there is instead of the first partition, account or user that no job has."""
+        """The existing values, for the first partition, account or user in a rule that no job has."""
         for criterion in ("partition", "account", "user"):
             for pattern in getattr(rule, criterion) or ():
                 there = {getattr(job, criterion) for job in jobs} - {""}

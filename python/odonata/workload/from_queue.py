@@ -1,4 +1,4 @@
-"""From a queue to a scenario: the running jobs on their own nodes, with traffic from a traffic book."""
+"""Makes a scenario from a queue: the running jobs on their own nodes, with traffic from a traffic book."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from odonata.workload.book import Traffic
 
 FEWEST = 2
-"""Nodes of the smallest job that uses the network."""
+"""Fewest nodes of a job that uses the network."""
 SEEDS = 8
 """Seeds of the study over the alternatives of a book (assumed; intervals need at least six)."""
 TRAFFIC = "sources.traffic"
@@ -42,25 +42,25 @@ _PLACEHOLDER = "1 ms"
 
 @dataclass(frozen=True)
 class Workload:
-    """The running jobs of a cluster as a scenario, with all that it assumes."""
+    """The running jobs of a cluster as a scenario, with its assumptions."""
 
     system: str
-    """The machine, as the scenario names it."""
+    """The machine: the value of `system` in the scenario."""
     jobs: tuple[Job, ...]
     """The jobs of the scenario, the victim first."""
     nodes: Mapping[str, tuple[int, ...]]
     """Slurm's id of a job -> its nodes in the machine."""
     unavailable: tuple[int, ...]
-    """Nodes that no job of the scenario can have."""
+    """Nodes that are not available to jobs of the scenario."""
     book: Book
     made_from: str
-    """What was read."""
+    """The sources of the data."""
     notes: tuple[str, ...]
-    """What was left out, and what is assumed of the queue."""
+    """What was left out, and assumptions about the queue."""
     folder: Path
-    """Where the scenario is; its files are relative to it."""
+    """The folder of the scenario; its file names are relative to it."""
     title: str = ""
-    """Whose queue it is, and of when, as far as the listing says it."""
+    """The cluster and the time of the listing, if the listing gives them."""
 
     @property
     def victim(self) -> str:
@@ -68,7 +68,7 @@ class Workload:
         return name_of(self.jobs[0])
 
     def assumptions(self) -> dict[str, str]:
-        """Where the values of the scenario come from.
+        """List the sources of the values of the scenario.
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Workload:
         return "\n".join(lines) + "\n"
 
     def _summary(self) -> list[str]:
-        """The assumptions, those of jobs with the same rule together."""
+        """The assumptions, grouped by rule."""
         rules: dict[int, int] = {}
         for job in self.jobs:
             number = self.book.rule_of(job)
@@ -154,7 +154,7 @@ class Workload:
         return "\n".join(lines) + "\n"
 
     def keys(self, job: Job, alternative: str = USUAL) -> dict[str, Any]:
-        """What a job sends, as keys of its `[[job]]`, with the interval that gives its load.
+        """Return the traffic of a job as keys of its `[[job]]`, with the interval for its load.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class Workload:
 
     @property
     def machine(self) -> str | dict[str, Any]:
-        """`system` of the scenario: the machine without the nodes that no job can have."""
+        """The value of `system`: the machine without nodes that are not available."""
         if not self.unavailable:
             return self.system
         return {"preset": self.system, "failed": {"nodes": format_ids(self.unavailable).split(",")}}
@@ -230,7 +230,7 @@ def interval_of_load(
     load
         Share of the bandwidth of a node's NICs.
     folder
-        The folder that files in them are relative to.
+        The folder to which file names in these keys are relative.
 
     Returns
     -------
@@ -411,7 +411,10 @@ def _known(
     leave_out_unknown: bool,
     names: str | Path | None,
 ) -> list[Job]:
-    """The jobs with only the hosts that are nodes of the machine. Raises InputError for others, unless told."""
+    """The jobs, with only those hosts that are nodes of the machine.
+
+    Raises InputError for other hosts unless they are left out.
+    """
     strange = [(job, name) for job in jobs for name in job.nodes if name not in ids]
     if strange and not leave_out_unknown:
         job, name = strange[0]
@@ -432,7 +435,7 @@ def _known(
 
 
 def _owners(jobs: Sequence[Job]) -> tuple[dict[str, str], int]:
-    """Host -> the largest job on it, and how many hosts several jobs share."""
+    """Host -> the largest job on it; and the number of hosts that several jobs share."""
     owners: dict[str, str] = {}
     shared = set()
     for job in sorted(jobs, key=lambda job: -len(job.nodes)):

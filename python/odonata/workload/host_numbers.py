@@ -1,4 +1,4 @@
-"""Which host is which node of the machine, by the numbers in the names: clusters count from 0, from 1, or from 5000."""
+"""Assigns hosts to nodes of the machine by the numbers in their names. Clusters count from 0, 1, or even 5000."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HINT = "--names FILE.csv says which host is which node"
 def numbered(
     system: System, listed: Collection[str], used: Collection[str], *, leave_out: bool = False
 ) -> tuple[dict[str, int], list[str]]:
-    """Host -> node of the machine, and what is assumed.
+    """Host -> node of the machine, with the assumptions.
 
     Hosts with the names of Odonata (`node000`) are nodes by their number. If the file of the nodes lists as many hosts
-    as the machine has nodes, with numbers in a row, the first of them is node 0, whatever its number and name. A host
-    whose number is that of no node (`node128` of 128), where `node000` is not there, says that they count from 1.
-    Names may have other leading zeros (`node1`), if no number is there with two spellings.
+    as the machine has nodes, with numbers in a row, the first of them is node 0, whatever its number and name. If a
+    number is too large by one (`node128` of 128) and `node000` is missing, hosts count from 1. Names may have other
+    leading zeros (`node1`), unless one number has two spellings.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def numbered(
     used
         Hosts of running jobs.
     leave_out
-        Whether hosts that are no nodes are left out without an error.
+        Whether hosts that are not nodes are left out; otherwise they are an error.
 
     Raises
     ------
     InputError
-        If the names do not say from which number they count.
+        If it is ambiguous from which number the names count.
     """
     own = node_names(system)
     padded = _padded(own, dict.fromkeys((*used, *listed)))
@@ -55,14 +55,14 @@ def numbered(
 
 
 def _padded(own: list[str], hosts: Iterable[str]) -> dict[str, str]:
-    """Host -> its name with as many digits as the nodes of the machine; empty if two hosts would have one name."""
+    """Host -> its name with the number of digits of the machine's nodes; empty if two hosts would get the same name."""
     form = pattern(own[0])
     names = {host: _named(own, row[0]) for host in hosts if pattern(host) == form and len(row := fields(host)) == 1}
     return names if len(set(names.values())) == len(names) else {}
 
 
 def same_number(host: str, ids: Iterable[str]) -> str | None:
-    """Of some hosts the first whose name differs from that of `host` in leading zeros only."""
+    """The first of some hosts whose name differs from `host` only in leading zeros."""
     form, row = pattern(host), fields(host)
     return next((name for name in ids if row and fields(name) == row and pattern(name) == form), None)
 
@@ -70,7 +70,7 @@ def same_number(host: str, ids: Iterable[str]) -> str | None:
 def _numbered(
     system: System, own: list[str], listed: Collection[str], used: Collection[str], *, leave_out: bool
 ) -> tuple[dict[str, int], list[str]]:
-    """Host -> node of the machine, for names with the digits of the machine's."""
+    """Host -> node of the machine, for names with the same number of digits as the machine's."""
     exact = {name: node for node, name in enumerate(own)}
     numbers = _numbers([*dict.fromkeys((*used, *listed))], used or listed)
     if numbers is None:
@@ -101,12 +101,12 @@ def _numbered(
 
 
 def _named(own: list[str], number: int) -> str:
-    """The host with a number, as wide as the names of Odonata."""
+    """The host with a number, in the width of Odonata's names."""
     return own[number] if number < len(own) else f"node{number:0{len(own[0]) - len('node')}}"
 
 
 def _numbers(hosts: list[str], used: Collection[str]) -> dict[str, int] | None:
-    """The numbers of the hosts whose names are like most of the used ones; None if no one number tells them apart."""
+    """The numbers of hosts with the most common form of name; None if no single number distinguishes them."""
     if not used:
         return None
     form = Counter(map(pattern, used)).most_common(1)[0][0]

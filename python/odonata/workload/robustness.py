@@ -22,7 +22,7 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Robustness:
-    """The slowdown of a job by assumption."""
+    """The slowdown of a job under each assumption."""
 
     job: str
     rows: tuple[tuple[str, int, float | None, tuple[float, float] | None], ...]
@@ -32,22 +32,22 @@ class Robustness:
 
     @property
     def slowed(self) -> tuple[str, ...]:
-        """Assumptions under which the job is slowed down beyond the interval."""
+        """Assumptions under which the job is slowed down, with its whole interval."""
         return tuple(name for name, _, _, between in self.rows if between is not None and between[0] >= MATTERS)
 
     @property
     def free(self) -> tuple[str, ...]:
-        """Assumptions under which it is not slowed down, also by its interval."""
+        """Assumptions under which it is not slowed down, with its whole interval."""
         return tuple(name for name, _, _, between in self.rows if between is not None and between[1] < MATTERS)
 
     @property
     def known(self) -> bool:
-        """Whether every assumption has an interval: without one nothing can be concluded."""
+        """Whether every assumption has an interval. Without one, nothing can be concluded."""
         return all(between is not None for *_, between in self.rows)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the runs do not show."""
+        """Warnings about jobs that did not end an iteration."""
         if not self.unended:
             return ()
         jobs = ", ".join(f"`{name}` in {runs:,} of {of:,} runs" for name, runs, of in self.unended[:_SHOWN])
