@@ -194,7 +194,9 @@ test-fabric: $(INSTALLED) build ## Latency against background on a real, small n
 system-deps: ## Install Slurm, Open MPI, iperf3, valgrind, Node.js and Chromium with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
-bless: $(INSTALLED) tested ## Accept changed snapshots; look at the diff before you commit it
+bless: $(INSTALLED) tested ## Accept changed snapshots, schemas and man pages; look at the diff before you commit it
+	$(BIN)/python scripts/schemas.py
+	$(BIN)/python scripts/man.py
 	$(BIN)/pytest -n auto --snapshot-update
 
 fmt: $(INSTALLED) ## Format all code

@@ -26,6 +26,7 @@ run() {
   odonata "$@" >"$scratch/out" 2>&1 || { echo "odonata $* failed:" >&2; echo "$(<"$scratch/out")" >&2; exit 1; }
 }
 run --version
+[ -f "$scratch/env/share/man/man1/odonata-run.1" ] || { echo "the wheel installed no man pages" >&2; exit 1; }
 run new first.toml
 run run first.toml --out run
 run plot run -o run.png

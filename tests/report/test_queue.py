@@ -13,8 +13,9 @@ from tests.report.queue import SIZES, VICTIM, queue_run, queue_scenario
 
 from odonata.blame import causes_of
 from odonata.errors import InputError
-from odonata.report.ranking import FRONT, application
+from odonata.report.ranking import FRONT
 from odonata.report.run import run_document
+from odonata.scenario.words import application
 
 if TYPE_CHECKING:
     from pathlib import Path

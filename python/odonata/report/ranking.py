@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.scenario.words import application
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -72,15 +74,3 @@ def _subject(job: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     nodes = f"{job['nodes']:,} node{'' if job['nodes'] == 1 else 's'}"
     told = [text for text in (row["about"], " on ".join(filter(None, (row["application"], nodes)))) if text]
     return f"`{job['name']}`: {'; '.join(told)}"
-
-
-def application(app: Mapping[str, Any]) -> str:
-    """An application in a few words, such as `alltoall of 16 KiB`."""
-    phases = app.get("phases")
-    if isinstance(phases, list) and phases:
-        return ", ".join(dict.fromkeys(application(phase) for phase in phases))
-    for key in ("collective", "motif", "pattern"):
-        if isinstance(app.get(key), str):
-            size = app.get("message")
-            return f"{app[key]} of {size}" if isinstance(size, str) else str(app[key])
-    return next(iter(app), "")

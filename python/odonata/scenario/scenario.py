@@ -299,6 +299,11 @@ class Scenario(Attributes):
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        from odonata.scenario.html import as_html
+
+        return as_html(self)
+
     def __repr__(self) -> str:
         """One line: which jobs on which machine, or that the scenario is wrong."""
         name = "data" if isinstance(self.document, Data) else repr(str(self.path))

@@ -103,6 +103,11 @@ class Outcome:
 
         return as_text(self)
 
+    def _repr_html_(self) -> str:
+        from odonata.scheduler.sentences import as_html
+
+        return as_html(self)
+
 
 def outcome(plan: Plan, schedules: Sequence[Schedule], cache: Cache) -> Outcome:
     """The outcome of finished schedules.

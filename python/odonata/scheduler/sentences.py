@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from odonata.scheduler.outcome import COMPARED
-from odonata.text import Column, Table
+from odonata.text import Column, Table, html
 
 if TYPE_CHECKING:
     from odonata.scheduler.outcome import Case, Difference, Outcome
@@ -22,6 +22,13 @@ def as_text(outcome: Outcome, width: int | None = None) -> str:
         lines += ["", title, *_differences(outcome).lines(width)]
     lines += [*_drift(outcome), *_warnings(outcome)]
     return "\n".join(lines)
+
+
+def as_html(outcome: Outcome) -> str:
+    """The same in a notebook."""
+    streams = len({case.stream for case in outcome.cases}) > 1
+    tables = [_table(outcome, streams=streams), *([_differences(outcome)] if outcome.differences else [])]
+    return html([*outcome.plan_notes, *_drift(outcome), *_warnings(outcome)], tables)
 
 
 def _table(outcome: Outcome, *, streams: bool) -> Table:

@@ -107,8 +107,11 @@ FORMS: dict[str, Form] = {
     "scenario.tables:_jobs": _given,
     "scenario.apps.bursts:_number": RATIO,
     "scenario.apps.chakra:_dimensions": COUNTS,
-    "scenario.apps.chosen:_flop_rate": either(FLOP_RATE, whole(1, 2**64 - 1)),
-    "scenario.apps.chosen:_algorithms_and.<locals>.algorithms": {"type": "object", "additionalProperties": TEXT},
+    "scenario.apps.learning_options:_flop_rate": either(FLOP_RATE, whole(1, 2**64 - 1)),
+    "scenario.apps.learning_options:_algorithms_and.<locals>.algorithms": {
+        "type": "object",
+        "additionalProperties": TEXT,
+    },
     "scenario.apps.grid:_extents.<locals>.read": COUNTS,
     "scenario.apps.patterns:_interval": TIME,
     "scenario.apps.patterns:_load": RATIO,

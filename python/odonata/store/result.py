@@ -12,6 +12,7 @@ from odonata.store.summary import as_html, as_text, jobs_of, summary_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
 
@@ -298,6 +299,27 @@ class Run(Attributes):
         """The object that `odonata run --json` prints."""
         jobs = self._manifest.get("jobs")
         return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if jobs is None else jobs)
+
+    def to_pandas(self, table: str = "jobs") -> pd.DataFrame:
+        """Return a table as a data frame of pandas, which `odonata[notebook]` has.
+
+        Parameters
+        ----------
+        table
+            Its name, such as `jobs` or `links`.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        InputError
+            If there is no such table, or pandas is not installed.
+        """
+        from odonata.store.pandas import to_pandas
+
+        return to_pandas(self.table(table))
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else str(self._path)

@@ -23,8 +23,10 @@ from odonata.study.plan import OF_MESSAGES, OF_PROGRAMS, SEED, Show
 from odonata.study.task import POINT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
     from odonata.analysis.compare import Comparison
@@ -332,6 +334,50 @@ class Study(Attributes):
         tuple of str
         """
         return self.show.by if self.show.by is not None else tuple(key for key in self.axes if key != SEED)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table `jobs` as a data frame of pandas, which `odonata[notebook]` has.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from odonata.store.pandas import to_pandas
+
+        return to_pandas(self.jobs)
+
+    def to_xarray(self, columns: Sequence[str] | None = None) -> xr.Dataset:
+        """Return columns of `jobs` as arrays over the jobs and the axes, for xarray, which `odonata[notebook]` has.
+
+        Keys that vary together are one dimension. A point that is missing or failed is NaN.
+
+        Parameters
+        ----------
+        columns
+            Columns of numbers; by default those that the study shows.
+
+        Returns
+        -------
+        xarray.Dataset
+
+        Raises
+        ------
+        InputError
+            If xarray is not installed, and for a column that is no number.
+        """
+        from odonata.study.xarrays import to_xarray
+
+        return to_xarray(self, columns)
+
+    def _repr_html_(self) -> str:
+        from odonata.study.summary import as_html
+
+        return as_html(self)
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{axis['values']} {' with '.join(axis['keys'])}" for axis in self._manifest["axes"])

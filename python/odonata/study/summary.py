@@ -83,6 +83,25 @@ def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:
 
 def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
     """The table as text, with times in a suitable unit for each column; transposed if it is wider than `width`."""
+    lines = table_of(summary, most).lines(width)
+    return "\n".join([*lines, *_more(summary, most)])
+
+
+def as_html(study: Study, most: int = 20) -> str:
+    """A study in a notebook: how far it is, and medians by its axes."""
+    told = [repr(study).strip("<>")]
+    if study.jobs.is_empty():
+        return text.html(told)
+    summary = summarise(study)
+    return text.html([*told, *_more(summary, most)], [table_of(summary, most)])
+
+
+def _more(summary: Summary, most: int) -> list[str]:
+    return [f"... and {len(summary.rows) - most:,} rows more"] if len(summary.rows) > most else []
+
+
+def table_of(summary: Summary, most: int) -> Table:
+    """The first rows as a table, times in the unit that suits each column."""
     units = [unit_of(name, [row[index] for row in summary.rows]) for index, name in enumerate(summary.header)]
     numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(units))]
     columns = [
@@ -92,10 +111,7 @@ def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:
     shown = summary.rows[:most]
     cells = [[cell(row[index], factor) for row in shown] for index, (_, factor) in enumerate(units)]
     short = [column if right else abbreviated(column) for column, right in zip(cells, numeric, strict=True)]
-    lines = Table(columns, [list(row) for row in zip(*short, strict=True)]).lines(width)
-    if len(summary.rows) > most:
-        lines.append(f"... and {len(summary.rows) - most:,} rows more")
-    return "\n".join(lines)
+    return Table(columns, [list(row) for row in zip(*short, strict=True)])
 
 
 def abbreviated(values: Sequence[str], most: int = 60) -> list[str]:
