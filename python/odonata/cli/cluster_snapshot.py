@@ -42,8 +42,8 @@ def snapshot(
     machine.nodes_file
         A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
     names
-        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: by
-        the numbers in the names, from 0 or from 1 as the hosts count.
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Default: such a file beside the
+        system file, else by the numbers in the names, from 0 or from 1 as the hosts count.
     book
         The traffic book (TOML). Default: a book in which every value is assumed.
     victim

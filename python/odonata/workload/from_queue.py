@@ -7,26 +7,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from odonata import machine, reading
+from odonata import machine
 from odonata.document.writing import pair
 from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.placement import format_ids
 from odonata.queue.hosts import fold
 from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
-from odonata.reading import read_output
 from odonata.scenario import Scenario
 from odonata.scenario.texts import LONGEST_TITLE
 from odonata.scenario.warnings import messages_per_interval
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
 from odonata.workload.host_numbers import numbered, same_number
+from odonata.workload.names import names_beside, read_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
-    from odonata.machine import System
     from odonata.queue.listing import File
     from odonata.queue.records import Job
     from odonata.workload.book import Traffic
@@ -286,8 +285,9 @@ def from_queue(
         A file with the nodes and their states (see `odonata.cluster.read_nodes`). Without it, Slurm is asked if it is
         asked for the queue as well; else no node is down.
     names
-        Which host is which node: the CSV that `odonata cluster import --names` writes. Without it, numbers in the names
-        say it (`odonata.workload.host_numbers`): `node0012` is node 12, or node 11 where hosts count from 1.
+        Which host is which node: the CSV that `odonata cluster import --names` writes. Without it, such a
+        CSV in the folder of the system file; else numbers in the names say it (`odonata.workload.host_numbers`):
+        `node0012` is node 12, or node 11 where hosts count from 1.
     book
         The traffic book (see `odonata.cluster.read_book`). Default: the book of Odonata.
     victim
@@ -313,11 +313,16 @@ def from_queue(
     running = [job for job in queued if job.running]
     listed = read_nodes(nodes_file) if nodes_file is not None or queue is None else []
     notes: list[str] = []
+    hosts = [name for job in running for name in job.nodes]
+    if names is None and system.endswith(".toml"):
+        names = names_beside(loaded, Path(folder) / system, hosts)
+        if names is not None:
+            notes.append(f"`{names.name}`, which is beside the system file, says which host is which node")
     if names is None:
-        hosts = [name for job in running for name in job.nodes]
-        ids, notes = numbered(loaded, [node.name for node in listed], hosts, leave_out=leave_out_unknown)
+        ids, counted = numbered(loaded, [node.name for node in listed], hosts, leave_out=leave_out_unknown)
+        notes += counted
     else:
-        ids = _ids(loaded, names)
+        ids = read_names(loaded, names).nodes
     if unknown_state := unknown_states(queued):
         notes.append(f"assumed: {not_known(unknown_state)}")
     known = _known(running, ids, notes, leave_out_unknown=leave_out_unknown, names=names)
@@ -367,40 +372,6 @@ def _about(job: Job) -> str:
     """Who runs a job, as far as the listing says it."""
     told = [("", job.name), ("user ", job.user), ("partition ", job.partition), ("account ", job.account)]
     return shortened(_line(", ".join(f"{what}{text}" for what, text in told if text)), LONGEST_TITLE)
-
-
-def _ids(system: System, names: str | Path) -> dict[str, int]:
-    """Host -> node of the machine, by a file."""
-    ids: dict[str, int] = {}
-    for line, text in enumerate(reading.lines(read_output(names)), 1):
-        try:
-            _add_name(ids, reading.csv_row(text), line, system)
-        except InputError as e:
-            raise e.at(names, line) from None
-    if not ids:
-        raise InputError("it names no node", file=names)
-    return ids
-
-
-def _add_name(ids: dict[str, int], row: list[str], line: int, system: System) -> None:
-    """Reads a row of the names. Raises InputError if it is no such row."""
-    if line == 1:
-        if [value.strip() for value in row] != ["what", "number", "name"]:
-            text = shortened(",".join(row), 60)
-            hint = "`odonata cluster import --names FILE.csv` writes it"
-            raise InputError(f"expected the columns what, number and name, found `{text}`", hint=hint)
-        return
-    number = reading.whole(row[1]) if len(row) == 3 else None
-    if number is None:
-        text = shortened(",".join(row), 60)
-        raise InputError(f"expected what, number and name, found `{text}`", hint="the file may be cut")
-    if row[0] != "node" or not row[2]:
-        return
-    if number >= system.shape.nodes:
-        message = f"the machine `{system.name}` has nodes 0 to {system.shape.nodes - 1}, found {number}"
-        raise InputError(message, hint="the names are those of another machine")
-    if ids.setdefault(row[2], number) != number:
-        raise InputError(f"the host `{row[2]}` is listed twice")
 
 
 def _known(
