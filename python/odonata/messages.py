@@ -97,6 +97,7 @@ class _Formatter(string.Formatter):
         shown: dict[str, Callable[[Any], str]] = {
             "unit": self._with_unit,
             "time": units.format_time,
+            "number": "{:,}".format,
             "bytes": _bytes,
             "or": _or,
             "and": _and,
@@ -721,7 +722,10 @@ MESSAGES: Mapping[str, Message] = {
     "chakra-collective": Message(
         "there is no algorithm for the collective {found}", "known: {names}", {"names": lambda known: ", ".join(known)}
     ),
-    "chakra-too-long": Message("{found} operations are more than {most}, the most of a trace"),
+    "chakra-too-long": Message(
+        "one iteration has {found:number} operations of all ranks; {most:number} are the most that are kept",
+        "fewer ranks, fewer steps or microbatches, or an algorithm whose operations are not kept, such as `ring`",
+    ),
     # Runs.
     "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room, and none can move", of_run=True),
     "deadlocked-program": Message(

@@ -440,6 +440,20 @@ SwitchName=top Switches=isl[1-2]
 """
 
 
+def test_a_topology_in_yaml_is_that_of_the_lines(tmp_path: Path) -> None:
+    """Catches a `topology.yaml` that is not recognised, and switches or nodes that its reader loses."""
+    switches = [dict(pair.split("=") for pair in line.split()) for line in TREE.splitlines() if "SwitchName" in line]
+    names = {"SwitchName": "- switch", "Nodes": "  nodes", "Switches": "  children"}
+    rows = [f"      {names[key]}: {value}" for switch in switches for key, value in switch.items()]
+    path = tmp_path / "topology.yaml"
+    path.write_text("\n".join(["- topology: default", "  tree:", "    switches:", *rows]) + "\n")
+    (tmp_path / "topology.conf").write_text(TREE)
+    found, expected = (import_fabric(file, like="tiny") for file in (path, tmp_path / "topology.conf"))
+    assert found.system().topology == expected.system().topology
+    assert wiring(found.system()) == wiring(expected.system())
+
+
+
 def test_a_tree_needs_a_system_that_gives_its_cables():
     with pytest.raises(InputError, match=r"2 groups, 4 leaf switches, 8 nodes\), but not how switches are joined"):
         machine_of(slurm.read(TREE), "file")

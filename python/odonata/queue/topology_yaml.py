@@ -24,6 +24,11 @@ def is_yaml(text: str) -> bool:
     return re.match(r"(\s*(#.*)?\n)*(---|%YAML|\s*(- )?\w+:(\s|$))", text) is not None
 
 
+def is_topology(text: str) -> bool:
+    """Whether a text is YAML with a list of topologies."""
+    return is_yaml(text) and re.search(r"^\s*- topology:\s", text, re.MULTILINE) is not None
+
+
 def entries(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The switches, blocks and sizes of blocks of the topology that is the default, each with its line.
 

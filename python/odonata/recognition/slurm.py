@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue.hosts import fold
+from odonata.queue import topology_yaml
 from odonata.queue.topology import parse_lines, parse_topology
 from odonata.recognition import remarks
 from odonata.recognition.graph import Fabric, Link, Nic
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def recognises(text: str) -> bool:
     """Whether a text is a topology of Slurm."""
     bare = text.lower()
-    return "switchname=" in bare or "blockname=" in bare
+    return "switchname=" in bare or "blockname=" in bare or topology_yaml.is_topology(text)
 
 
 def read(text: str) -> Fabric | Grouping:
