@@ -145,6 +145,24 @@ def test_what_is_right_is_valid(name: str) -> None:
     validator(name).validate(tomllib.loads(RIGHT[name]))
 
 
+@pytest.mark.parametrize(
+    "routing", ['"aries"', '{ name = "aries", mode = "adaptive-3", bias_high = "1 KB" }', '{ mode = "in-order" }']
+)
+def test_other_names_are_valid(routing: str) -> None:
+    """Those that a scenario takes and its resolved form does not have."""
+    app = '{ pattern = "worst-case", message = "1 KB", interval = "1 us", shift = 2 }'
+    text = SCENARIO.replace('"fpar"', routing).replace('{ collective = "allreduce", message = "1 MB" }', app)
+    validator("scenario").validate(tomllib.loads(text))
+    assert not validator("scenario").is_valid(tomllib.loads(text.replace("worst-case", "worst-cas")))
+    wrong = SCENARIO.replace('"fpar"', '{ name = "aries", mode = "adaptive-9" }')
+    assert not validator("scenario").is_valid(tomllib.loads(wrong))
+
+
+def test_motifs_that_are_collectives_are_refused() -> None:
+    wrong = SCENARIO.replace("collective", "motif")
+    assert not validator("scenario").is_valid(tomllib.loads(wrong))
+
+
 @pytest.mark.parametrize(("name", "old", "new", "why"), WRONG, ids=[why for *_, why in WRONG])
 def test_what_is_wrong_is_refused(name: str, old: str, new: str, why: str) -> None:
     assert old in RIGHT[name], why

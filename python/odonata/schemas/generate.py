@@ -14,12 +14,13 @@ from pydantic.json_schema import GenerateJsonSchema
 from odonata.machine.fabric import FabricTable
 from odonata.machine.kinds import KINDS as MACHINES
 from odonata.scenario.apps.app import JOB_KEYS
-from odonata.scenario.apps.listed import COLLECTIVES, FILES, MOTIFS, PATTERNS, TABLES
+from odonata.scenario.apps.listed import COLLECTIVES, FILES, MOTIFS, PATTERN_ALIASES, PATTERNS, TABLES
 from odonata.scenario.apps.mapping import ALIASES, MAPPINGS
 from odonata.scenario.apps.phases import Along, Compute
 from odonata.scenario.apps.train.models import MODELS
 from odonata.scenario.apps.train.shapes import ShapeTable
-from odonata.scenario.routings import ROUTINGS
+from odonata.scenario.routings import ALIASES as ROUTING_ALIASES
+from odonata.scenario.routings import ARIES_MODES, ROUTINGS
 from odonata.scenario.sensing import METRICS
 from odonata.scenario.tables import ScenarioTable
 from odonata.scheduler.tables import ScheduleTable
@@ -69,6 +70,12 @@ class _Schemas(GenerateJsonSchema):
         form = FORMS[reader]
         return form(self.generate_inner(schema["schema"])) if callable(form) else form
 
+    def literal_schema(self, schema: Any) -> Json:
+        """With the other names of patterns, which a reader replaces."""
+        others = [other for other, name in PATTERN_ALIASES.items() if name in schema["expected"]]
+        extended: Any = {**schema, "expected": [*schema["expected"], *others]}
+        return super().literal_schema(extended)
+
     def default_schema(self, schema: Any) -> Json:
         return self.generate_inner(schema["schema"])
 
@@ -108,7 +115,12 @@ def _phases(schemas: _Schemas, _: Json) -> Json:
 def _routing(schemas: _Schemas, _: Json) -> Json:
     tables = [ROUTINGS[name] for name in ROUTINGS]
     unnamed = {"type": "object", "not": {"required": ["name"]}}
-    return either(one_of(*ROUTINGS), unnamed, schemas.of(tables))
+    by_mode = {
+        "type": "object",
+        "properties": {"name": one_of(*ROUTING_ALIASES), "mode": one_of(*ARIES_MODES)},
+        "required": ["name"],
+    }
+    return either(one_of(*ROUTINGS, *ROUTING_ALIASES), unnamed, by_mode, schemas.of(tables))
 
 
 def _model(schemas: _Schemas, _: Json) -> Json:
