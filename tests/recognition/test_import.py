@@ -453,7 +453,6 @@ def test_a_topology_in_yaml_is_that_of_the_lines(tmp_path: Path) -> None:
     assert wiring(found.system()) == wiring(expected.system())
 
 
-
 def test_a_tree_needs_a_system_that_gives_its_cables():
     with pytest.raises(InputError, match=r"2 groups, 4 leaf switches, 8 nodes\), but not how switches are joined"):
         machine_of(slurm.read(TREE), "file")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.errors import InputError, shortened
-from odonata.queue.hosts import fold
 from odonata.queue import topology_yaml
+from odonata.queue.hosts import fold
 from odonata.queue.topology import parse_lines, parse_topology
 from odonata.recognition import remarks
 from odonata.recognition.graph import Fabric, Link, Nic
