@@ -115,7 +115,8 @@ def _default(field: FieldInfo) -> str | None:
     for serializer in field.metadata:
         if hasattr(serializer, "func") and getattr(serializer, "when_used", "") == "json":
             write: Callable[[Any], Any] = serializer.func
-            default = write(default)
+            # Defaults of options of the core are texts already.
+            default = default if isinstance(default, str) else write(default)
     if isinstance(default, bool):
         return str(default).lower()
     if isinstance(default, Fraction):
