@@ -8,7 +8,7 @@ class PyOdonata(PythonPackage):
 
     license("Apache-2.0")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("all", default=True, description="Pictures, statistics and mappings by METIS")
 
