@@ -101,7 +101,7 @@ def _of_jobs(queue: str = "", history: str = "") -> dict[str, str]:
 
 
 _PBS = ("qstat -f -F json", "an accounting log of PBS")
-_LSF = ('bjobs -u all -json -o "jobid stat user queue job_name exec_host runtimelimit time_left"',)
+_LSF = ('bjobs -u all -json -o "jobid jobindex stat user queue job_name exec_host runtimelimit time_left"',)
 
 
 _START = rb"\A\s*"

@@ -88,6 +88,11 @@ def test_uneven_switches_become_a_regular_machine_with_holes() -> None:
         ("- topology: a\n  tree: [\n", "F:3: "),
         ("- topology: a\n  tree: {}\n- topology: b\n  block: {}\n", "2 topologies, and none is the default"),
         ("---\n" + "[" * 5000, "it is no YAML"),
+        ("- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: n[4-3]\n", "F:5: host list `n[4-3]`"),
+        (
+            "- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: n1\n      nodes: n2\n",
+            "F:6: `nodes` is there twice",
+        ),
         ("# nothing\n", "no switch and no block is listed"),
         ("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "no switch has nodes"),
         (
@@ -327,3 +332,18 @@ def test_reading_a_queue_loads_no_library(files: dict[str, Path]) -> None:
     answer, loaded = done.stdout.splitlines()
     assert json.loads(answer)["b"] == pytest.approx(1 / 3)
     assert loaded == "[]"
+
+
+def test_many_blank_lines_before_the_switches(tmp_path: Path) -> None:
+    """Catches a pattern whose time doubles with each blank line."""
+    path = tmp_path / "topology.conf"
+    path.write_text("# a\n\n \n" * 2_000 + "SwitchName=a Nodes=n[1-2]\n")
+    assert cluster.read_topology(path).nodes == ["n1", "n2"]
+
+
+def test_a_queue_whose_nodes_are_not_those_of_the_cluster(tmp_path: Path) -> None:
+    """Catches busy nodes that are chosen because the queue names them with their domain."""
+    (tmp_path / "queue").write_text("JOBID STATE NODELIST\n17 RUNNING n[1-2].site\n")
+    (tmp_path / "topology.conf").write_text("SwitchName=a Nodes=n[1-4]\n")
+    with pytest.raises(InputError, match=r"no node of the queue, such as `n1.site`, is among the nodes of the cluster"):
+        cluster.select(2, queue=tmp_path / "queue", topology=tmp_path / "topology.conf")

@@ -78,23 +78,26 @@ Resource_List.walltime=00:30:00 session=1 end=1600 Exit_status=0 resources_used.
 FLUX = {
     "jobs": [
         {
-            "t_submit": 1.5,
-            "id": 4142,
-            "username": "ana",
+            "t_depend": 1.5,
+            "t_run": 2.5,
+            "cwd": "/home/ana",
             "name": "lmp",
             "queue": "pbatch",
             "bank": "physics",
             "ntasks": 8,
+            "duration": 3600.0,
             "nnodes": 2,
-            "state": "RUN",
             "ranks": "[0-1]",
             "nodelist": "tuo[1001-1002]",
-            "duration": 3600.0,
-            "t_remaining": 1200.5,
             "annotations": {"sched": {"queue": "x"}},
+            "id": 4142,
+            "t_submit": 1.5,
+            "state": "RUN",
+            "username": "ana",
+            "t_remaining": 1200.5,
         },
-        {"t_submit": 2.0, "id": 5, "state": "SCHED", "nnodes": 4, "nodelist": "", "duration": 0.0},
-        {"t_submit": 2.0, "id": 6, "state": "INACTIVE", "nnodes": 1, "nodelist": "tuo1003"},
+        {"nodelist": "", "id": 5, "t_submit": 2.0, "state": "SCHED", "nnodes": 4, "duration": 0.0},
+        {"nodelist": "tuo1003", "id": 6, "t_submit": 2.0, "state": "INACTIVE", "nnodes": 1},
     ]
 }
 RESOURCES = {

@@ -35,7 +35,7 @@ from odonata.recognition import WRITTEN, import_fabric
 from odonata.scenario.apps.trace import Trace
 from odonata.scheduler.cache import FILE, Cache, _checksum
 from odonata.scheduler.window import Measured
-from odonata.workload.from_queue import _ids
+from odonata.workload.names import read_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,7 +135,7 @@ def predict(path: Path) -> None:
 
 
 def names_of(path: Path) -> None:
-    _ids(machine.load("tiny"), path)
+    read_names(machine.load("tiny"), path)
 
 
 def names() -> str:

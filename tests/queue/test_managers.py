@@ -26,7 +26,7 @@ def test_jobs_of_pbs(tmp_path):
     assert (first.wants, first.limit_s, first.left_s) == (2, 3600.0, 2400.0)
     assert [job.id for job in jobs.values() if job.running] == ["11.pbs-01"]
     assert (jobs["12.pbs-01"].wants, jobs["12.pbs-01"].nodes, jobs["12.pbs-01"].left_s) == (512, (), None)
-    assert jobs["14.pbs-01"].nodes == ("n7[0]", "n7[1]")
+    assert jobs["14.pbs-01"].nodes == ("n7",), "virtual nodes of one host are one node"
 
 
 def test_a_list_where_another_is_expected(tmp_path):
@@ -110,6 +110,22 @@ FIRST = ("Jobs", "11.pbs-01")
         (changed(PBS, FIRST, 3), "Jobs.11.pbs-01: expected an object"),
         (PBS_TEXT.replace("    job_state = R\n", "  what is this\n"), "listing:5: expected an attribute"),
         (PBS_TEXT + PBS_TEXT, "`11.pbs-01` is listed twice"),
+        (
+            PBS_TEXT.replace("    queue = prod\n", "    queue = prod\n    job_state = Q\n", 1),
+            ":7: `job_state` is there twice",
+        ),
+        (changed(PBS, (*FIRST, "Resource_List", "walltime"), -5), "expected a time limit such as 12:00:00, found `-5"),
+        (
+            changed(PBS, (*FIRST, "Resource_List", "walltime"), True),
+            "expected a time limit such as 12:00:00, found `True",
+        ),
+        (text(PBS).replace('"queue": "prod"', '"queue": {', 1), "PBS may write values that are no JSON"),
+        (changed(LSF, ("RECORDS", 0, "JOBID"), ""), "a job has no `JOBID`"),
+        (
+            changed(LSF, ("RECORDS",), [{"ERROR": "no such queue"}]),
+            "LSF says in this file that it failed: no such queue",
+        ),
+        (changed(LSF, ("RECORDS",), [{"JOBID": "1", "STAT": "RUN", "EXEC_HOST": "a"}] * 2), "need `jobindex`"),
         (PBS_NODES, "expected a list of jobs, found the output of `pbsnodes -a -F json` of PBS"),
         (changed(FLUX, ("jobs", 0, "state"), None), "job 4142: expected its state"),
         (changed(FLUX, ("jobs", 0, "nodelist"), "tuo[1001"), "tuo"),
@@ -133,3 +149,51 @@ def test_a_log_that_is_cut(tmp_path):
         read_runs(file(tmp_path, LOG.replace("start=1000 exec_host=n1/0*4+n2/0*4\n", "start=never\n")))
     with pytest.raises(InputError, match="listing:6: expected a record such as"):
         read_runs(file(tmp_path, LOG.rstrip() + "\n11/16"))
+
+
+def test_values_of_pbs_that_are_no_json(tmp_path):
+    """What users put into names and variables, as `qstat -F json` writes it."""
+    content = text(PBS).replace('"/home/ana"', '"C:\\\\dir \\\\x \\\\;"').replace('"Job_Name": 7', '"Job_Name": 005')
+    content = content.replace("C:\\\\dir", "C:\\dir\x1b")
+    first = read_queue(file(tmp_path, content))[0]
+    assert (first.id, first.name, first.running) == ("11.pbs-01", "005", True)
+    function = "    Submit_arguments = BASH_FUNC_module%%=() {  eval `modulecmd bash $*`\n}\n    job_state = R\n"
+    assert [
+        job.running for job in read_queue(file(tmp_path, PBS_TEXT.replace("    job_state = R\n", function, 1)))
+    ] == [
+        True,
+        False,
+    ]
+
+
+def test_an_empty_queue_of_pbs(tmp_path):
+    assert read_queue(file(tmp_path, {"timestamp": 1, "pbs_version": "2022.1.1", "pbs_server": "pbs-01"})) == []
+
+
+def test_jobs_that_have_ended_hold_no_nodes(tmp_path):
+    for state in ("F", "X"):
+        ended = read_queue(file(tmp_path, changed(PBS, (*FIRST, "job_state"), state)))[0]
+        assert (ended.running, ended.nodes, ended.wants) == (False, (), 2)
+    assert read_queue(file(tmp_path, changed(LSF, ("RECORDS", 0, "STAT"), "DONE")))[0].nodes == ()
+
+
+def test_a_job_that_is_queued_again_runs_twice(tmp_path):
+    """The record `R` ends the first run, and so does another start without any record in between."""
+    rows = [
+        "11/16/2016 06:00:00;S;1.s;start=1000 exec_host=n1/0",
+        "11/16/2016 06:01:00;R;1.s;start=1000 exec_host=n1/0 end=1100",
+        "11/16/2016 06:02:00;a;1.s;Resource_List.walltime=00:10:00",
+        "11/16/2016 06:03:00;S;1.s;start=2000 exec_host=n2/0",
+        "11/16/2016 06:04:00;S;1.s;start=3000 exec_host=n2/0",
+        "11/16/2016 06:05:00;E;1.s;start=3000 exec_host=n2/0 end=3500",
+        "11/16/2016 06:05:01;S;1.s;start=3000 exec_host=n2/0",
+    ]
+    runs = read_runs(file(tmp_path, "\n".join(rows) + "\n")).runs
+    assert [(run.start, run.end) for run in runs] == [(1000.0, 1100.0), (2000.0, 3000.0), (3000.0, 3500.0)]
+
+
+def test_hosts_of_lsf_in_other_spellings(tmp_path):
+    hosts = [("a", "closed_Cu_excl", "9"), ("b", "closed", "3"), ("c", "closed", "0"), ("d", "closed_Adm", "1")]
+    records = [{"HOST_NAME": name, "STATUS": status, "NJOBS": jobs} for name, status, jobs in hosts]
+    nodes = read_nodes(file(tmp_path, {"COMMAND": "bhosts", "HOSTS": 4, "RECORDS": records}))
+    assert [node.drained for node in nodes] == [False, False, True, True]

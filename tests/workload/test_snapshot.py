@@ -447,3 +447,16 @@ def test_names_with_other_leading_zeros_are_those_of_the_machine(tmp_path: Path)
     with pytest.raises(InputError, match="job 1 runs on `node1`, and the machine has no such node") as told:
         from_queue("superpod-h100", queue=path)
     assert (told.value.hint or "").startswith("`node001` differs in leading zeros only; --names FILE.csv")
+
+
+def test_texts_of_users_that_no_title_holds(tmp_path: Path) -> None:
+    """Catches a snapshot that `odonata run` refuses: long names, and characters that are not printed."""
+    names = ["a\u00a0b", "zero\u200bwidth", "turned\u202e", "line\u2028end", "x" * 300, '"quoted" \\ <b>', "tab\there"]
+    jobs = [
+        {"job_id": 10 + at, "job_state": ["RUNNING"], "nodes": f"node[{2 * at:02}-{2 * at + 1:02}]", "name": name}
+        for at, name in enumerate(names)
+    ]
+    queue = tmp_path / ("q" * 180 + ".json")
+    queue.write_text(json.dumps({"jobs": jobs}))
+    loaded = parse(from_queue("tiny", queue=queue).toml()).resolve()
+    assert [len(job["nodes"]) for job in loaded.spec["jobs"]] == [2] * len(names)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from odonata import placement
 from odonata.allocation.neighbours import neighbours
-from odonata.errors import InputError, unknown
+from odonata.errors import InputError, nearest, shortened, unknown
 from odonata.placement.policy import COUNT
 from odonata.queue.hosts import fold
 from odonata.queue.slurm import commands
@@ -158,11 +158,13 @@ def observe(
             raise InputError("the partitions of the nodes are not known", hint="give --nodes-file FILE too")
         occupied = {name for job in jobs for name in job.nodes}
         nodes = frozenset(switches.nodes)
+        _check_names(occupied, nodes)
         return Cluster(switches, nodes - occupied, jobs, nodes)
     if partition is not None:
         listed = _in_partition(listed, partition)
     # A file of the queue may be newer than that of the nodes.
     occupied = {name for job in jobs for name in job.nodes} if from_files else set()
+    _check_names(occupied, frozenset(node.name for node in listed))
     idle = frozenset(node.name for node in listed if node.idle and node.name not in occupied)
     if switches is None:
         switches = flat(node.name for node in listed)
@@ -172,6 +174,18 @@ def observe(
             f"`{switches.nodes[0]}`"
         )
     return Cluster(switches, idle, jobs, frozenset(node.name for node in listed if not node.drained))
+
+
+def _check_names(occupied: set[str], nodes: frozenset[str]) -> None:
+    """Raises InputError if jobs run, and on no node that is known: names with and without a domain, for example."""
+    if occupied and nodes and not occupied & nodes:
+        example = min(occupied)
+        near = nearest(example, nodes) or min(nodes)
+        raise InputError(
+            f"no node of the queue, such as `{shortened(example, 60)}`, is among the nodes of the cluster, such as "
+            f"`{shortened(near, 60)}`",
+            hint="both files must name nodes in the same way",
+        )
 
 
 def choosing(place: str) -> str:

@@ -23,7 +23,7 @@ def allocations(
     Parameters
     ----------
     topology
-        The switches: `topology.conf`, or what `scontrol show topology` prints.
+        The switches: `topology.conf`, `topology.yaml`, or what `scontrol show topology` prints.
     place
         The placement policy that the jobs are compared with, each alone on the empty machine.
     together

@@ -37,7 +37,8 @@ def import_(
     ----------
     file
         What describes the network, recognised by its content: the output of `ibnetdiscover`, `scontrol show topology`
-        or `rtr --interconnect`, `topology.conf`, a point-to-point file of Slingshot, a map of nodes (CSV), or GraphML.
+        or `rtr --interconnect`, `topology.conf` or `topology.yaml`, a point-to-point file of Slingshot, a map of nodes
+        (CSV), or GraphML.
     out
         The system file to write (`.toml`). Without it, nothing is written.
     names

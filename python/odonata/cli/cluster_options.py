@@ -112,7 +112,7 @@ class OfRun:
     neighbours
         Nodes of other jobs that send through these leaf switches (mean of the nodes of the run), in place of --place.
     topology
-        With --place: `topology.conf`, or what `scontrol show topology` prints.
+        With --place: `topology.conf`, `topology.yaml`, or what `scontrol show topology` prints.
     partition
         With --place: only nodes of this partition.
     pattern

@@ -83,7 +83,7 @@ def probe(
     relative
         Read --most-change as a share of b before the run, not as a difference.
     topology
-        `topology.conf`, or what `scontrol show topology` prints (default: Slurm is queried).
+        `topology.conf`, `topology.yaml`, or what `scontrol show topology` prints (default: Slurm is queried).
     quiet
         No progress on standard error.
     """

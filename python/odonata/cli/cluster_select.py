@@ -63,7 +63,7 @@ def select(
     machine.nodes_file
         A file that lists the nodes with their states: what `sinfo --json`, `sinfo` or `scontrol show node` prints.
     topology
-        `topology.conf`, or what `scontrol show topology` prints.
+        `topology.conf`, `topology.yaml`, or what `scontrol show topology` prints.
     hostfile
         Also write the nodes in the order of the ranks, for SLURM_HOSTFILE and `srun --distribution=arbitrary`.
     ranks_per_node

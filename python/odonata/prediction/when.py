@@ -79,6 +79,8 @@ class Advice:
     risk: float | None
     """The probability of the tail that was asked for."""
     within_s: float
+    without_size: int = 0
+    """Waiting jobs that do not say how many nodes they want; they are left out."""
 
     def sentence(self) -> str:
         """Say when to submit, and why.
@@ -138,6 +140,8 @@ class Advice:
             if case.prediction is not None
             for warning in case.prediction.warnings
         }
+        if self.without_size:
+            warnings[f"left out: {self.without_size:,} waiting jobs that do not say how many nodes they want"] = None
         return "\n".join([*lines, *(f"warning: {warning}" for warning in warnings)])
 
     def as_dict(self) -> dict[str, Any]:
@@ -157,6 +161,7 @@ class Advice:
             "best_wait_s": None if self.best is None else self.best.wait_s,
             "risk": self.risk,
             "within_s": self.within_s,
+            "without_size": self.without_size,
             "advice": self.sentence(),
         }
 
@@ -232,10 +237,11 @@ def when(
     if running and all(job.left_s is None for job in running):
         raise InputError(
             "the queue does not say when its jobs end",
-            hint="print it with `squeue -o '%i|%T|%D|%L|%l|%N'`, or give `scontrol show job` or `squeue --json` of "
-            "Slurm 23.02 or newer",
+            hint="print it with `squeue -o '%i|%T|%D|%L|%l|%N'`, or give `scontrol show job`, `squeue --json` of "
+            "Slurm 23.02 or newer, or a queue of PBS, Flux or LSF",
         )
     waiting = [job for job in jobs if _WAITING in job.states and job.wants]
+    without_size = sum(_WAITING in job.states and not job.wants for job in jobs)
     occupied = {name for job in running for name in job.nodes}
     idle_now = nodes_total - len(occupied) if idle is None else len(idle)
     frees = [
@@ -267,7 +273,7 @@ def when(
     for at in _moments(running, within_s):
         ended = sum(job.left_s is not None and job.left_s <= at for job in running)
         starts.append(Start(at, ended if at else 0, case(at, busy=False), case(at, busy=True)))
-    return Advice(tuple(starts), _best(starts, risk), risk, within_s)
+    return Advice(tuple(starts), _best(starts, risk), risk, within_s, without_size)
 
 
 def _moments(running: Sequence[Job], within_s: float) -> list[float]:

@@ -28,8 +28,12 @@ _STATES = {
     "CLEANUP": frozenset({"COMPLETING"}),
     "INACTIVE": frozenset({"COMPLETED"}),
 }
-_JOBS = re.compile(r"\s*(\{\s*\"jobs\"\s*:\s*\[\s*)?\{[^{}\[\]]*\"t_submit\"\s*:")
 _RESOURCES = re.compile(r"\s*\{.{0,200}\"R_lite\"\s*:", re.DOTALL)
+
+
+def _is_jobs(text: str) -> bool:
+    """Whether a text lists jobs: no other manager has the key `t_submit`. (In a text of JSON, quotes are escaped.)"""
+    return text.lstrip().startswith("{") and '"t_submit"' in text and '"job_id"' not in text
 
 
 def _number(record: Mapping[str, Any], key: str, job: str) -> float | None:
@@ -77,6 +81,6 @@ def _nodes(text: str) -> list[Node]:
 
 
 FORMATS = (
-    Format("the output of `flux jobs --json`", "queue", lambda text: bool(_JOBS.match(text)), _jobs),
+    Format("the output of `flux jobs --json`", "queue", _is_jobs, _jobs),
     Format("the resources of Flux (R)", "nodes", lambda text: bool(_RESOURCES.match(text)), _nodes),
 )

@@ -30,21 +30,22 @@ _STATES = {
     "ZOMBI": frozenset({"FAILED"}),
     "UNKWN": frozenset({"NODE_FAIL"}),
 }
-#: State of a host -> the state; `closed_` with any other reason takes no jobs. Source: bhosts, "Host status".
+#: State of a host in small letters -> the state; `closed` for any other reason takes no jobs. Source: bhosts, "Host
+#: status".
 _HOST_STATES = {
     "ok": "IDLE",
-    "closed_Full": "ALLOCATED",
-    "closed_Excl": "ALLOCATED",
-    "closed_cu_Excl": "ALLOCATED",
-    "closed_Busy": "MIXED",
-    "closed_Adm": "DRAIN",
-    "closed_Lock": "DRAIN",
+    "closed_full": "ALLOCATED",
+    "closed_excl": "ALLOCATED",
+    "closed_cu_excl": "ALLOCATED",
+    "closed_busy": "MIXED",
     "unavail": "DOWN",
     "unreach": "NOT_RESPONDING",
 }
+#: States of jobs that have ended: their nodes are free.
+_ENDED = frozenset({"DONE", "EXIT", "ZOMBI"})
 #: Keys of which one has the nodes of a job, in this order.
 _HOSTS = ("EXEC_HOST", "ALLOC_HOST")
-_COMMAND = 'bjobs -u all -json -o "jobid stat user queue job_name exec_host runtimelimit time_left"'
+_COMMAND = 'bjobs -u all -json -o "jobid jobindex stat user queue job_name exec_host runtimelimit time_left"'
 _NONE = frozenset({"", "-"})
 
 
@@ -55,7 +56,11 @@ def _is(command: str) -> Callable[[str], bool]:
 
 def _records(text: str) -> list[Mapping[str, Any]]:
     data = reading.parse_json(text)
-    return list(objects(data.get("RECORDS"), "RECORDS"))
+    records = list(objects(data.get("RECORDS"), "RECORDS"))
+    for record in records:
+        if record.keys() == {"ERROR"}:
+            raise InputError(f"LSF says in this file that it failed: {shortened(str(record['ERROR']))}")
+    return records
 
 
 def _time(text: str, unit_s: float, job: str, what: str) -> float | None:
@@ -73,7 +78,7 @@ def _time(text: str, unit_s: float, job: str, what: str) -> float | None:
 
 def _hosts(record: Mapping[str, Any], job: str) -> tuple[str, ...]:
     """Nodes of `16*host1:16*host2`."""
-    listed = next((record[key] for key in _HOSTS if key in record), "")
+    listed = next((record[key] for key in _HOSTS if record.get(key) not in (None, *_NONE)), "")
     if not isinstance(listed, str):
         raise InputError(f"job {job}: expected a list of hosts, found `{shortened(repr(listed), 60)}`")
     parts = [part.strip() for part in re.split(r"[:\s]+", listed) if part.strip() not in _NONE]
@@ -84,11 +89,13 @@ def _hosts(record: Mapping[str, Any], job: str) -> tuple[str, ...]:
 
 
 def _job(record: Mapping[str, Any]) -> Job:
-    name = str(record.get("JOBID", ""))
+    name = str(record.get("JOBID", "") or "")
+    if not name:
+        raise InputError("a job has no `JOBID`", hint=_COMMAND)
     index = str(record.get("JOBINDEX", "") or "")
     name += f"[{index}]" if index not in ("", "0", "-") else ""
     states = state_of(record.get("STAT"), _STATES, name)
-    nodes = _hosts(record, name)
+    nodes = () if record["STAT"] in _ENDED else _hosts(record, name)
     if "RUNNING" in states and not any(key in record for key in _HOSTS):
         raise InputError(f"job {name} runs, and the file has no `EXEC_HOST`", hint=_COMMAND)
     limit = str(record.get("RUNTIMELIMIT", record.get("RUN_LIMIT", "")) or "")
@@ -105,7 +112,11 @@ def _job(record: Mapping[str, Any]) -> Job:
 
 
 def _jobs(text: str) -> list[Job]:
-    return jobs_once([_job(record) for record in _records(text)])
+    try:
+        return jobs_once([_job(record) for record in _records(text)])
+    except InputError as e:
+        twice = "listed twice" in e.message and "JOBINDEX" not in text
+        raise (e.but(hint=f"the elements of an array need `jobindex`: {_COMMAND}") if twice else e) from None
 
 
 def _nodes(text: str) -> list[Node]:
@@ -115,8 +126,10 @@ def _nodes(text: str) -> list[Node]:
         if not isinstance(name, str) or not isinstance(status, str) or not name or not status:
             hint = 'bhosts -json -o "host_name status njobs"'
             raise InputError("expected `HOST_NAME` and `STATUS` of each host", hint=hint)
-        state = _HOST_STATES.get(status, "DRAIN" if status.startswith("closed") else status.upper())
-        if state == "IDLE" and str(record.get("NJOBS", "0") or "0") not in ("0", "-"):
+        busy = str(record.get("NJOBS", "0") or "0") not in ("0", "-")
+        closed = "ALLOCATED" if busy and status.casefold() == "closed" else "DRAIN"
+        state = _HOST_STATES.get(status.casefold(), closed if status.startswith("closed") else status.upper())
+        if state == "IDLE" and busy:
             state = "MIXED"
         nodes[name] = Node(name, frozenset({state}))
     return list(nodes.values())

@@ -7,6 +7,7 @@ qstat(1B), pbsnodes(8B), and pbs_job_attributes(7B) of OpenPBS; PBS Professional
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from odonata import reading
@@ -36,6 +37,8 @@ _STATES = {
     "W": frozenset({"PENDING"}),
     "X": frozenset({"COMPLETED"}),
 }
+#: States of jobs that have ended: their nodes are free.
+_ENDED = frozenset("CFXM")
 #: State of a node -> the state. Source: pbs_node_attributes(7B). Any other takes no jobs.
 _NODE_STATES = {
     "free": "IDLE",
@@ -52,16 +55,22 @@ _NODE_STATES = {
 _ATTRIBUTE = re.compile(r"\s+([A-Za-z_][\w.-]*) = (.*)")
 _JOB = re.compile(r"Job Id: (\S+)\s*")
 _NODE_NAME = re.compile(r"[A-Za-z0-9][\w.\[\]-]*")
-_LOG = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Z]);([^;]*);(.*)")
+_LOG = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;([A-Za-z]);([^;]*);(.*)")
+#: Characters and lines at the beginning of a text that show what it is.
+_HEAD, _HEAD_LINES = 65_536, 60
+#: An escape of JSON, or a backslash that begins none.
+_BACKSLASH = re.compile(r"\\([\"\\/bfnrt]|u[0-9a-fA-F]{4})?")
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(\"(?:[^\"\\]|\\.)*\"|\S*)")
 #: Most seconds of a moment: the year 10000.
 _LAST_S = 253_402_300_800
 
 
-def _is_json(key: str) -> Any:
-    beginning = re.compile(r"\s*\{.{0,2000}?\"(pbs_version|pbs_server)\"\s*:", re.DOTALL)
-    listed = re.compile(rf"\"{key}\"\s*:\s*\{{")
-    return lambda text: bool(beginning.match(text)) and bool(listed.search(text))
+def _is_json(text: str) -> bool:
+    return re.match(r"\s*\{.{0,2000}?\"(pbs_version|pbs_server)\"\s*:", text, re.DOTALL) is not None
+
+
+def _is_json_of_nodes(text: str) -> bool:
+    return _is_json(text) and re.search(r"\"nodes\"\s*:\s*\{", text) is not None and '"Jobs"' not in text
 
 
 def _is_jobs(text: str) -> bool:
@@ -69,7 +78,9 @@ def _is_jobs(text: str) -> bool:
 
 
 def _is_nodes(text: str) -> bool:
-    return bool(re.match(r"\s*[A-Za-z0-9]\S*\s*\n(\s+\S.*\n)*?\s+(Mom|ntype|state) = ", text))
+    rows = [line for line in reading.lines(text[:_HEAD]) if line.strip()][:_HEAD_LINES]
+    named = bool(rows) and not rows[0][:1].isspace() and len(rows[0].split()) == 1
+    return named and any(re.match(r"\s+(Mom|ntype|state) = ", row) for row in rows[1:])
 
 
 def _is_log(text: str) -> bool:
@@ -78,14 +89,30 @@ def _is_log(text: str) -> bool:
 
 
 def _of_json(text: str, key: str) -> dict[str, Any]:
-    data = reading.parse_json(text)
-    records = data.get(key) if isinstance(data, dict) else None
+    data = _parsed(text)
+    # Without jobs there is no such key.
+    records = data.get(key, {}) if isinstance(data, dict) else None
     if not isinstance(records, dict):
         raise InputError(f"expected an object under `{key}`, found `{shortened(repr(records), 60)}`")
     for name, record in records.items():
         if not isinstance(record, dict):
             raise InputError(f"{key}.{shortened(name, 40)}: expected an object, found `{shortened(repr(record), 60)}`")
     return records
+
+
+def _parsed(text: str) -> Any:
+    """A JSON text. PBS writes some values as no JSON: backslashes as they are, control characters, and numbers such as
+    `005` (OpenPBS issue 1255). They are read as texts."""
+    try:
+        return reading.parse_json(text)
+    except InputError as e:
+        mended = _BACKSLASH.sub(lambda escape: escape[0] if escape[1] else "\\\\", text)
+        mended = re.sub(r"(?m)^(\s*\"[^\"\\]*\"\s*:\s*)(0\d[\w.:+-]*)(\s*,?\s*)$", r'\1"\2"\3', mended)
+        mended = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", mended)
+        try:
+            return reading.parse_json(mended)
+        except InputError:
+            raise e.but(hint="PBS may write values that are no JSON: give the output of `qstat -f`") from None
 
 
 def _of_text(text: str, header: re.Pattern[str], what: str) -> dict[str, dict[str, Any]]:
@@ -98,6 +125,9 @@ def _of_text(text: str, header: re.Pattern[str], what: str) -> dict[str, dict[st
             continue
         if not line[:1].isspace():
             begins = header.fullmatch(line.rstrip())
+            if begins is None and last is not None:
+                last[0][last[1]] += line.strip()  # a value with several lines, such as a function in a variable
+                continue
             if begins is None:
                 raise InputError(f"expected {what}, found `{shortened(line.strip(), 60)}`", line=number)
             now, last = {}, None
@@ -110,6 +140,8 @@ def _of_text(text: str, header: re.Pattern[str], what: str) -> dict[str, dict[st
                 place = now.setdefault(outer, {})
             if not isinstance(place, dict):
                 raise InputError(f"`{attribute[1]}`: its table is a text before", line=number)
+            if key in place:
+                raise InputError(f"`{attribute[1]}` is there twice", line=number)
             place[key] = attribute[2]
             last = (place, key)
         elif last is not None and line.startswith("\t"):
@@ -127,6 +159,7 @@ def hosts(text: Any, job: str) -> tuple[str, ...]:
     names = []
     for part in text.replace("(", "").replace(")", "").split("+"):
         name = re.split(r"[/:]", part.strip(), maxsplit=1)[0]
+        name = re.sub(r"\[\d+\]$", "", name)  # a virtual node is a part of its host
         if not _NODE_NAME.fullmatch(name):
             raise InputError(f"job {job}: expected nodes such as `a/0*64+b/0*64`, found `{shortened(text, 60)}`")
         names.append(name)
@@ -147,9 +180,12 @@ def _seconds(value: Any, what: str) -> float | None:
     """A duration: seconds, or `hours:minutes:seconds`."""
     if value is None:
         return None
-    if isinstance(value, int | float) or (isinstance(value, str) and value.strip().isdigit()):
-        return float(value)
-    return duration_s(str(value), what)
+    if isinstance(value, str) and not value.strip().isdecimal():
+        return duration_s(value, what)
+    seconds = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else -1.0
+    if not 0 <= seconds < _LAST_S:
+        raise InputError(f"expected {what} such as 12:00:00, found `{shortened(repr(value), 40)}`")
+    return seconds
 
 
 def _job(name: str, record: Mapping[str, Any]) -> Job:
@@ -158,13 +194,13 @@ def _job(name: str, record: Mapping[str, Any]) -> Job:
     states = state_of(record.get("job_state"), _STATES, name)
     limit = _seconds(wanted.get("walltime"), "a time limit")
     gone = _seconds(used.get("walltime"), "a time")
-    nodes = _nodes_of(record, name)
+    nodes = () if record["job_state"] in _ENDED else _nodes_of(record, name)
     count = wanted.get("nodect")
     return Job(
         name,
         states,
         nodes,
-        user=str(record.get("Job_Owner", "")).partition("@")[0],
+        user=str(record.get("Job_Owner") or "").partition("@")[0],
         **texts(record, names),
         wants=len(nodes) or (reading.whole(str(count)) or 0),
         left_s=max(0.0, limit - (gone or 0.0)) if limit is not None and "RUNNING" in states else None,
@@ -190,8 +226,8 @@ def _nodes(records: Mapping[str, Mapping[str, Any]]) -> list[Node]:
         before = nodes.get(host)
         if before is not None and before.states | states != {"IDLE"}:
             states = {*before.states, *states} - {"IDLE"}
-        queue = record.get("queue")
-        nodes[host] = Node(host, frozenset(states), frozenset({str(queue)} if queue else ()))
+        queues = {str(record["queue"])} if record.get("queue") else set()
+        nodes[host] = Node(host, frozenset(states), frozenset(queues | (before.partitions if before else set())))
     return nodes_once(nodes)
 
 
@@ -205,7 +241,7 @@ def _moment(text: str | None, what: str, number: int) -> float | None:
 
 
 def _history(text: str) -> list[Run]:
-    """The jobs of an accounting log: `E` is an end, and `S` a start without one if the job still runs."""
+    """The jobs of an accounting log: `E` is an end, `R` one of a job that is queued again, `S` a start."""
     from odonata.queue.accounting import Run
 
     runs: dict[tuple[str, float], Run] = {}
@@ -216,7 +252,7 @@ def _history(text: str) -> list[Run]:
         if entry is None:
             expected = "expected a record such as `11/28/2026 09:00:00;E;1.server;user=a ...`"
             raise InputError(f"{expected}, found `{shortened(line.strip(), 60)}`", line=number)
-        if entry[1] not in "ES":
+        if entry[1] not in "ERS":
             continue
         told = {key: value.strip('"') for key, value in _PAIR.findall(entry[3])}
         start, end = (_moment(told.get(key), key, number) for key in ("start", "end"))
@@ -225,20 +261,37 @@ def _history(text: str) -> list[Run]:
             limit = _seconds(told.get("Resource_List.walltime"), "a time limit")
         except InputError as e:
             raise e.but(line=number) from None
-        if start is None or not nodes or (entry[1] == "E" and end is None):
+        if entry[1] == "S":
+            end = None
+        if start is None or not nodes or (entry[1] != "S" and end is None):
             continue  # it never ran
         names = {"name": "jobname", "user": "user", "account": "account", "partition": "queue"}
         named: dict[str, Any] = {**texts(told, names)}
         submit = _moment(told.get("ctime"), "ctime", number)
-        runs[entry[2], start] = Run(start, end, nodes, len(nodes), entry[2], submit, limit, **named)
+        run = Run(start, end, nodes, len(nodes), entry[2], submit, limit, **named)
+        before = runs.get((entry[2], start))
+        if before is None or before.end is None:
+            runs[entry[2], start] = run
+    # A job runs once at a time: what has no end ended when it began again.
+    begins: dict[str, float] = {}
+    for name, start in sorted(runs, key=lambda key: key[1], reverse=True):
+        if runs[name, start].end is None and name in begins:
+            runs[name, start] = replace(runs[name, start], end=begins[name])
+        begins[name] = start
     return list(runs.values())
 
 
 FORMATS = (
     Format(
+        "the output of `pbsnodes -a -F json` of PBS",
+        "nodes",
+        _is_json_of_nodes,
+        lambda text: _nodes(_of_json(text, "nodes")),
+    ),
+    Format(
         "the output of `qstat -f -F json` of PBS",
         "queue",
-        _is_json("Jobs"),
+        _is_json,
         lambda text: _jobs(_of_json(text, "Jobs")),
     ),
     Format(
@@ -246,12 +299,6 @@ FORMATS = (
         "queue",
         _is_jobs,
         lambda text: _jobs(_of_text(text, _JOB, "`Job Id: NAME`")),
-    ),
-    Format(
-        "the output of `pbsnodes -a -F json` of PBS",
-        "nodes",
-        _is_json("nodes"),
-        lambda text: _nodes(_of_json(text, "nodes")),
     ),
     Format(
         "the output of `pbsnodes -a` of PBS",

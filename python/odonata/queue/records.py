@@ -1,4 +1,4 @@
-"""Jobs and nodes of Slurm, independent of its release."""
+"""Jobs and nodes in the words of Slurm, independent of its release; files of other managers are put into them."""
 
 import difflib
 import re

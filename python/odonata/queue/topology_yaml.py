@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue.hosts import expand, expand_field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 #: The types of a topology.
 _TYPES = ("tree", "block", "flat")
@@ -21,7 +22,8 @@ _REMEDY = "give what `scontrol show topology NAME` prints"
 
 def is_yaml(text: str) -> bool:
     """Whether a text is YAML: no line of `topology.conf` begins like this."""
-    return re.match(r"(\s*(#.*)?\n)*(---|%YAML|\s*(- )?\w+:(\s|$))", text) is not None
+    first = next((line for line in reading.lines(text) if line.strip() and not line.lstrip().startswith("#")), "")
+    return re.match(r"---|%YAML|\s*(- )?\w+:(\s|$)", first) is not None
 
 
 def is_topology(text: str) -> bool:
@@ -83,7 +85,7 @@ def _switches(table: dict[str, Any], at: Any) -> Iterator[tuple[int, dict[str, A
             {
                 "SwitchName": _text(switch["switch"], "the name of a switch"),
                 "Nodes": _hosts(switch.get("nodes")),
-                "Switches": tuple(expand(_text(switch["children"], "switches"))) if "children" in switch else (),
+                "Switches": _hosts(switch.get("children"), expand),
             },
         )
 
@@ -106,8 +108,13 @@ def _blocks(table: dict[str, Any], at: Any) -> Iterator[tuple[int, dict[str, Any
         )
 
 
-def _hosts(node: Any) -> tuple[str, ...]:
-    return () if node is None else expand_field(_text(node, "nodes"))
+def _hosts(node: Any, read: Callable[[str], Iterable[str]] = expand_field) -> tuple[str, ...]:
+    if node is None:
+        return ()
+    try:
+        return tuple(read(_text(node, "a list of names")))
+    except InputError as e:
+        raise e.but(line=e.line or _line(node)) from None
 
 
 def _line(node: Any) -> int:
@@ -123,7 +130,11 @@ def _list(node: Any, what: str) -> list[Any]:
 def _table(node: Any, what: str) -> dict[str, Any]:
     if node.id != "mapping":
         raise InputError(f"expected {what}", line=_line(node))
-    return {key.value: value for key, value in node.value if key.id == "scalar"}
+    table: dict[str, Any] = {}
+    for key, value in node.value:
+        if key.id == "scalar" and table.setdefault(key.value, value) is not value:
+            raise InputError(f"`{shortened(key.value, 60)}` is there twice", line=_line(key))
+    return table
 
 
 def _text(node: Any, what: str) -> str:

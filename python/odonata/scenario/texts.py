@@ -19,5 +19,11 @@ def _one_line(value: str) -> str:
     return value
 
 
+def title_of(text: str) -> str:
+    """A text as a title can have it: other characters are replaced, and what is too long is cut."""
+    line = "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+    return line if len(line) <= LONGEST_TITLE else f"{line[: LONGEST_TITLE - 3]}..."
+
+
 Title = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(input_error_as_problem(_one_line))]
 """One line of text; it changes no result and no run id."""

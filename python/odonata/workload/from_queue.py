@@ -15,7 +15,7 @@ from odonata.queue.hosts import fold
 from odonata.queue.records import not_known, unknown_states
 from odonata.queue.snapshot import read_nodes, read_queue
 from odonata.scenario import Scenario
-from odonata.scenario.texts import LONGEST_TITLE
+from odonata.scenario.texts import title_of
 from odonata.scenario.warnings import messages_per_interval
 from odonata.units import format_time
 from odonata.workload.book import USUAL, Book, read_book
@@ -365,13 +365,13 @@ def _title(running: Sequence[Job], source: str) -> str:
     cluster = clusters.pop() if len(clusters) == 1 else ""
     when = max((job.listed for job in running), default="")
     told = [f"queue of {cluster}" if cluster else f"queue in {source}", *([when] if when else [])]
-    return shortened(_line(", ".join(told)), LONGEST_TITLE)
+    return title_of(", ".join(told))
 
 
 def _about(job: Job) -> str:
     """Who runs a job, as far as the listing says it."""
     told = [("", job.name), ("user ", job.user), ("partition ", job.partition), ("account ", job.account)]
-    return shortened(_line(", ".join(f"{what}{text}" for what, text in told if text)), LONGEST_TITLE)
+    return title_of(", ".join(f"{what}{text}" for what, text in told if text))
 
 
 def _known(

@@ -2,7 +2,9 @@
 
 use odonata_error::path;
 use odonata_sim::routing::channels;
-use odonata_sim::spec::{MAX_CHANNELS, ROUTINGS, RoutingSpec, TopologySpec};
+use odonata_sim::spec::{
+    CONGESTION_LAWS, CongestionLaw, Feedback, MAX_CHANNELS, MarkingPorts, ROUTINGS, RoutingSpec, TopologySpec,
+};
 use odonata_testkit::{Choices, any_options};
 
 /// A machine of each kind: all that a routing's number of channels depends on.
@@ -57,4 +59,27 @@ fn numbers_are_checked_against_the_list() {
             assert_eq!(routing.check_ranges(&path!["routing"]), Ok(()), "{routing:?}");
         }
     }
+}
+
+/// The reference simulator reads these rows too, so its equality with the fast one says nothing of them. Here they are as in
+/// docs/model.md, section 3.
+#[test]
+fn laws_mark_and_answer_as_the_page_says() {
+    let rows: Vec<_> = [
+        CongestionLaw::Slingshot,
+        CongestionLaw::EcnWindow,
+        CongestionLaw::Nscc { target_ps: 1 },
+        CongestionLaw::ReceiverCredit { ahead_bytes: 1 },
+    ]
+    .iter()
+    .map(|law| (law.name(), law.marking(), law.feedback()))
+    .collect();
+    let expected = [
+        ("slingshot", MarkingPorts::ToNodes, Feedback::Senders),
+        ("ecn-window", MarkingPorts::All, Feedback::None),
+        ("nscc", MarkingPorts::All, Feedback::Hops),
+        ("receiver-credit", MarkingPorts::None, Feedback::Turn),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(rows.len(), CONGESTION_LAWS.len());
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, create_model
 
+from odonata import units
 from odonata.core_options import bounds, choice, key_of, meaning
 from odonata.document import PositiveTime, Ratio, Size, input_error_as_problem
 from odonata.errors import InputError
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 #: Unit in which the name of an option ends -> the type of a document, and how many of the unit are one.
 _RATIOS = {"_milli": 1_000, "_ppm": 1_000_000}
 _QUANTITIES: dict[str, Any] = {"_bytes": Size, "_ps": PositiveTime}
+
+
+def _shown(number: int, unit: str) -> str:
+    """A number of the core, in a unit, as a document writes it."""
+    if unit in _QUANTITIES:
+        return units.format_bytes(number) if unit == "_bytes" else units.format_time(number)
+    return units.format_fraction(Fraction(number, _RATIOS.get(unit, 1)))
 
 
 class _ListedRouting(Routing):
@@ -54,8 +62,8 @@ class _ListedRouting(Routing):
             raise InputError(f"`{key}` has more than {len(str(parts)) - 1} decimals", path=(key,))
         whole, (least, most) = int(value * parts), bounds(option)
         if not least <= whole <= most:
-            message = f"`{key}` must be between {least / parts:,g} and {most / parts:,g}, found {float(value):,g}"
-            raise InputError(message, path=(key,))
+            shown = [_shown(number, unit) for number in (least, most, value if unit in _QUANTITIES else whole)]
+            raise InputError(f"`{key}` must be between {shown[0]} and {shown[1]}, found {shown[2]}", path=(key,))
         return whole
 
 
