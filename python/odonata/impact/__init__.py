@@ -1,0 +1,5 @@
+"""What all running jobs of a queue cost each other now: one simulation of the machine, and each job once alone."""
+
+from odonata.impact.impact import Impact, JobImpact, impact
+
+__all__ = ["Impact", "JobImpact", "impact"]
