@@ -189,13 +189,22 @@ def test_texts_of_users_change_neither_lines_nor_colours(machine: Path, capsys: 
     assert read.jobs[0].name == HOSTILE
 
 
-def test_one_job_has_no_neighbour(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("number", [1, 2, 4])
+@pytest.mark.parametrize("interval", ["2 us", "400 ns"])
+def test_a_job_without_neighbours_is_not_slowed_down_at_all(
+    machine: Path, capsys: pytest.CaptureFixture[str], number: int, interval: str
+) -> None:
+    """What counts alone must not end on an idle network: this job goes on beside nobody, too."""
     lines = QUEUE.splitlines()
-    (machine / "squeue.txt").write_text("\n".join([lines[0], lines[2]]) + "\n")
-    (machine / "book.toml").write_text(BOOK.replace("app = {", "optional = true\napp = {"))
+    (machine / "squeue.txt").write_text("\n".join([lines[0], lines[number]]) + "\n")
+    book = BOOK.replace("app = {", "optional = true\napp = {").replace("2 us", interval).replace("40 us", "1 us")
+    (machine / "book.toml").write_text(book.replace("5 us", "1 ns"))
     capsys.readouterr()
     assert impact() == 0
-    assert capsys.readouterr().out.startswith("The job does not take longer than alone.\n")
+    assert capsys.readouterr().out.startswith("The judged job does not take longer than alone.\n")
+    assert impact("--json") == 0
+    row = Output.model_validate_json(capsys.readouterr().out).jobs[0]
+    assert (row.slowdown, row.at_least, row.by) == (1.0, False, None)
 
 
 def test_no_job_is_an_error(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

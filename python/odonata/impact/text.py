@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from odonata.errors import visible
 from odonata.text import Column, Table
 from odonata.units import format_time
+from odonata.workload.from_queue import name_of
 
 if TYPE_CHECKING:
-    from odonata.impact.impact import Impact, JobImpact
+    from odonata.impact.result import Impact, JobImpact
 
 _OVER = {"traffic": "over the assumptions about the traffic", "seeds": "over the seeds"}
 
@@ -22,8 +23,9 @@ def headline(impact: Impact) -> str:
     if not judged:
         return f"None of the {len(impact.jobs):,} jobs can be judged."
     if not slowed:
-        what = "The job does" if len(judged) == 1 else f"None of the {len(judged):,} judged jobs does"
-        return f"{what} not take longer than alone.{rest}" if len(judged) == 1 else _none(len(judged)) + rest
+        only = len(judged) == 1
+        who = "The judged job does not take" if only else f"None of the {len(judged):,} judged jobs takes"
+        return f"{who} longer than alone.{rest}"
     worst = slowed[0]
     near = worst.neighbour
     who = f", most because of `{near.job}` at {near.where}" if near is not None else ""
@@ -33,13 +35,7 @@ def headline(impact: Impact) -> str:
     return f"{text[0].upper()}{text[1:]} {many}{rest}"
 
 
-def _none(judged: int) -> str:
-    return f"None of the {judged:,} judged jobs takes longer than alone."
-
-
 def _name(entry: JobImpact) -> str:
-    from odonata.workload.from_queue import name_of
-
     return name_of(entry.job)
 
 
