@@ -201,7 +201,7 @@ def test_a_job_without_neighbours_is_not_slowed_down_at_all(
     (machine / "book.toml").write_text(book.replace("5 us", "1 ns"))
     capsys.readouterr()
     assert impact() == 0
-    assert capsys.readouterr().out.startswith("The judged job does not take longer than alone.\n")
+    assert capsys.readouterr().out.startswith("The judged job does not take longer than alone by 1 % or more.\n")
     assert impact("--json") == 0
     row = Output.model_validate_json(capsys.readouterr().out).jobs[0]
     assert (row.slowdown, row.at_least, row.by) == (1.0, False, None)
@@ -247,3 +247,33 @@ def test_a_saturated_victim_is_slowed_down_by_at_least_what_the_window_shows(
     assert math.isfinite(worst.slowdown)
     assert impact() == 0
     assert "at least " in capsys.readouterr().out
+
+
+def test_a_job_that_only_other_assumptions_slow_down_is_said(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = BOOK.replace('"64 KiB" }\ngap = "40 us"\nalternatives.light = { gap = "1 ms" }', SOLO)
+    (machine / "book.toml").write_text(book)
+    capsys.readouterr()
+    assert impact("--vary", "traffic") == 0
+    start = "None of the 4 judged jobs takes longer than alone by 1 % or more. Under other assumptions, "
+    assert capsys.readouterr().out.startswith(start)
+
+
+SOLO = """\
+"64 B" }
+gap = "5 ms"
+alternatives.light = { app = { motif = "incast", message = "64 KiB" }, gap = "1 us" }"""
+
+
+def test_with_traffic_classes_the_neighbour_is_not_known_and_the_slowdown_is(
+    machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (machine / "our.toml").read_text()
+    classes = "[fabric.traffic_classes]\nbulk = {}\n\n[fabric.nic]"
+    (machine / "our.toml").write_text(text.replace("[fabric.nic]", classes))
+    capsys.readouterr()
+    assert impact("--json") == 0
+    read = Output.model_validate_json(capsys.readouterr().out)
+    assert read.jobs[0].id == "2"
+    assert read.jobs[0].slowdown > 1.5
+    assert read.jobs[0].by is None
+    assert "who makes whom wait is not known: with traffic classes, waiting is not attributed" in read.notes

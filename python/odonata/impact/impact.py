@@ -77,7 +77,7 @@ def impact(
         alone = [alone_of(resolved, number, kept, progress) for number in range(len(jobs))]
         length = window_ps(alone, packet_hops) if window is None else window
         if main is None:
-            scenario = scenario_of(workload, assumption, jobs, length, blame=can_blame(resolved))
+            scenario = scenario_of(workload, assumption, jobs, length, blame=can_blame(resolved.spec))
             main = _run(scenario, folder, progress)
             rows, hops = measured(main, alone), int(main.manifest["packet_hops"])
         else:
@@ -93,6 +93,8 @@ def impact(
     worst_first = sorted(entries, key=lambda entry: -(entry.now.slowdown or 0.0))
     looked_at = f"assumed: job {workload.jobs[0].id} is looked at, the one with the most nodes"
     notes = tuple(note for note in workload.notes if note != looked_at)
+    if main.blame.is_empty() and not can_blame(main.resolved["spec"]):
+        notes = (*notes, "who makes whom wait is not known: with traffic classes, waiting is not attributed")
     return Impact(tuple(worst_first), vary, tuple(simulated), workload.system, workload.made_from, notes, main)
 
 

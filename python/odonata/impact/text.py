@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from odonata.errors import visible
+from odonata.impact.result import MATTERS
 from odonata.text import Column, Table
 from odonata.units import format_time
 from odonata.workload.from_queue import name_of
@@ -25,7 +26,7 @@ def headline(impact: Impact) -> str:
     if not slowed:
         only = len(judged) == 1
         who = "The judged job does not take" if only else f"None of the {len(judged):,} judged jobs takes"
-        return f"{who} longer than alone.{rest}"
+        return f"{who} longer than alone by {100 * (MATTERS - 1):.0f} % or more.{_elsewhere(impact)}{rest}"
     worst = slowed[0]
     near = worst.neighbour
     who = f", most because of `{near.job}` at {near.where}" if near is not None else ""
@@ -33,6 +34,12 @@ def headline(impact: Impact) -> str:
     text = f"{has.format(_name(worst))} {_times(worst)} as long as alone{_between(impact, worst)}{who}."
     many = f"{len(slowed):,} of {len(judged):,} judged jobs {'is' if len(slowed) == 1 else 'are'} slowed down."
     return f"{text[0].upper()}{text[1:]} {many}{rest}"
+
+
+def _elsewhere(impact: Impact) -> str:
+    """How many jobs are slowed down under other assumptions only."""
+    many = sum(entry.range is not None and entry.range[1] >= MATTERS for entry in impact.judged)
+    return f" Under other assumptions, {many:,} {'does' if many == 1 else 'do'}." if many else ""
 
 
 def _name(entry: JobImpact) -> str:
