@@ -61,3 +61,8 @@ cluster.command(
     name="holds",
     help="Say what holds for all assumptions about the traffic, from the study of `snapshot --vary traffic`.",
 )
+cluster.command(
+    "odonata.cli.cluster_impact:impact",
+    name="impact",
+    help="Say of all running jobs how much longer they take than alone, because of whom, and at which links.",
+)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from odonata.queue.listing import File
     from odonata.queue.records import Job
+    from odonata.scenario import Resolved
     from odonata.workload.book import Traffic
 
 FEWEST = 2
@@ -244,13 +245,17 @@ def interval_of_load(
     keys = {**keys, "app": {**keys["app"], "interval": _PLACEHOLDER, "messages": 1}}
     job = {"name": "job", "place": {"nodes": format_ids(nodes)}, **keys}
     resolved = Scenario.of({**machine, "job": [job]}, folder=folder).resolve()
-    spec = resolved.spec["jobs"][0]
-    many = messages_per_interval(resolved, spec)
+    return interval_at_load(resolved, resolved.spec["jobs"][0], load)
+
+
+def interval_at_load(resolved: Resolved, job: Mapping[str, Any], load: Fraction) -> int:
+    """The same for a job of a specification, in ps. Raises InputError for a pattern without a load."""
+    many = messages_per_interval(resolved, job)
     if not many:
         raise InputError("this pattern has no load: give it an interval")
     rails = int(resolved.system.describe()["rails"])
     micro = rails * int(resolved.spec["fabric"]["links"]["node"]["bandwidth"])  # millionths of a byte per second
-    size = int(spec["traffic"]["message_bytes"])
+    size = int(job["traffic"]["message_bytes"])
     return max(1, round(many * size * 10**18 / (load * micro)))
 
 
