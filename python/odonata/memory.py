@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from odonata.core_options import LIMITS
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from odonata.scenario import Resolved
 
@@ -32,8 +32,8 @@ def check_memory(resolved: Resolved) -> None:
     needed, available = rows * row_bytes(), available_bytes()
     if available is not None and needed > available:
         raise InputError(
-            f"the run would record {rows:,} messages and need {_size(needed)} of memory for them; "
-            f"{_size(available)} are available",
+            f"the run would record {rows:,} messages and need {size(needed)} of memory for them; "
+            f"{size(available)} are available",
             hint='with latency = "histogram" under [measure] (or record = "histogram" in a job) memory does not grow '
             "with the messages",
             path=("measure", "latency"),
@@ -64,7 +64,7 @@ def _check_windows(resolved: Resolved) -> None:
     needed, available = counts * _COUNT_BYTES, available_bytes()
     if counts > MOST_COUNTS or (available is not None and needed > available):
         raise InputError(
-            f"windows this short give {windows:,} of them, with a count for each job and group: {_size(needed)} of "
+            f"windows this short give {windows:,} of them, with a count for each job and group: {size(needed)} of "
             f"memory; at most {MOST_COUNTS:,} counts are kept",
             hint='use wider windows, such as every = "10 us"',
             path=("measure", "links", "every"),
@@ -73,24 +73,33 @@ def _check_windows(resolved: Resolved) -> None:
 
 def expected_rows(resolved: Resolved) -> int:
     """The least number of messages that a run records of jobs with a pattern."""
-    # Imported here, because a process that only simulates needs neither scenarios nor tables.
-    from odonata.scenario.warnings import messages_per_interval
-
     stop = resolved.spec["stop"]
     rows = 0
     for index, job in enumerate(resolved.spec["jobs"]):
         waited_for = index in stop["jobs"] if stop["jobs"] else stop["at_ps"] is not None
-        if "traffic" not in job or job["record"] != "every-message" or not waited_for:
-            continue
-        traffic = job["traffic"]
-        counts = [] if traffic["intervals"] is None else [traffic["intervals"]]
-        is_broadcast = traffic["pattern"]["name"] == "broadcast"
-        if stop["at_ps"] is not None:
-            # A broadcast waits for the previous one, so the number of broadcasts by then is unknown.
-            counts.append(0 if is_broadcast else stop["at_ps"] // traffic["interval_ps"])
-        ranks = len(job["nodes"])
-        rows += min(counts) * (ranks - 1 if is_broadcast else ranks * messages_per_interval(resolved, job))
+        if "traffic" in job and job["record"] == "every-message" and waited_for:
+            rows += messages_of_pattern(resolved, job) or 0
     return rows
+
+
+def messages_of_pattern(resolved: Resolved, job: Mapping[str, Any]) -> int | None:
+    """The messages that a job with a pattern sends by the end of a run; None if nothing in its table says it.
+
+    If the run ends at a time it is the least number.
+    """
+    # Imported here, because a process that only simulates needs neither scenarios nor tables.
+    from odonata.scenario.warnings import messages_per_interval
+
+    traffic, at_ps = job["traffic"], resolved.spec["stop"]["at_ps"]
+    counts = [] if traffic["intervals"] is None else [traffic["intervals"]]
+    is_broadcast = traffic["pattern"]["name"] == "broadcast"
+    if at_ps is not None:
+        # A broadcast waits for the previous one, so the number of broadcasts by then is unknown.
+        counts.append(0 if is_broadcast else at_ps // traffic["interval_ps"])
+    if not counts:
+        return None
+    ranks = len(job["nodes"])
+    return int(min(counts) * (ranks - 1 if is_broadcast else ranks * messages_per_interval(resolved, job)))
 
 
 def row_bytes() -> int:
@@ -151,5 +160,6 @@ def _lines(file: Path) -> list[str]:
         return []
 
 
-def _size(count: int) -> str:
+def size(count: int) -> str:
+    """Bytes of memory as text."""
     return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / 2**20:,.0f} MiB"

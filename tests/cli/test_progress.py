@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+
+import pytest
 
 from odonata.cli import progress
 from odonata.cli.sweep_progress import described
 from odonata.errors import InputError, RunError
+from odonata.expectation import Expectation, JobCount
 from odonata.study.axis import Axis
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_it_ticks_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,3 +66,67 @@ def test_a_run_soon_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, caps
         clock[0] += 20
         line.report({**state, "delivered": 2})
         assert capsys.readouterr().err == ""
+
+
+def test_a_long_run_says_what_it_has_to_simulate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches "0 % done, no estimate yet" of a program of one iteration, which delivers nothing until its end."""
+    clock, asked = [100.0], []
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    job = JobCount("a", ends=True, messages=10, packets=1000, hops=4.0, program=True)
+
+    def expects() -> Expectation:
+        asked.append(clock[0])
+        return Expectation((job,), None, 0)
+
+    state = {"stage": "", "now_ps": 10**6, "packet_hops": 0, "delivered": 0, "expected": 16}
+    with progress.ProgressLine(quiet=False, expects=expects) as line:
+        line.report(state)
+        assert not asked
+        clock[0] += 4
+        line.report({**state, "packet_hops": 4})
+        assert capsys.readouterr().err.splitlines() == [
+            "expected: 10 messages between nodes in 1,000 packets, about 4 k packet-hops",
+            "simulating: 0 % done, 1 us simulated, 0.0 M packet-hops/s; about 67 min left",
+            "hint: it takes about 67 min; what makes it shorter: larger packets (`system.fabric.packet`); smaller jobs "
+            "on a smaller machine",
+        ]
+        clock[0] += 31
+        line.report({**state, "packet_hops": 2000})
+        assert (
+            capsys.readouterr().err == "simulating: 50 % done, 1 us simulated, 0.0 M packet-hops/s; about 35 s left\n"
+        )
+        line.report({**state, "stage": "a alone"})
+        clock[0] += 31
+        line.report({**state, "stage": "a alone", "packet_hops": 2000})
+        assert capsys.readouterr().err.startswith("a alone: 50 % done, ")
+    assert asked == [104.0]
+
+
+def test_a_short_or_quiet_run_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    state = {"stage": "", "now_ps": 10**6, "packet_hops": 5, "delivered": 0, "expected": 4}
+    for quiet, seconds in ((False, 2.9), (True, 60.0)):
+        with progress.ProgressLine(quiet=quiet, expects=pytest.fail) as line:
+            line.report(state)
+            clock[0] += seconds
+            line.report(state)
+
+
+def test_a_long_set_up_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    told = threading.Event()
+    monkeypatch.setattr(progress, "FIRST_LINE_S", 0.01)
+    monkeypatch.setattr(progress.ProgressLine, "say", lambda self, text: (print(text), told.set()))
+    with progress.ProgressLine(quiet=False):
+        assert told.wait(10)
+    assert capsys.readouterr().out == "setting up: machine, programs (0 s)\n"
+
+
+def test_after_the_first_report_there_is_no_set_up(capsys: pytest.CaptureFixture[str]) -> None:
+    line = progress.ProgressLine(quiet=False)
+    with line:
+        line.report({"stage": "", "now_ps": 0, "packet_hops": 0, "delivered": 0, "expected": 0})
+        line._tick()
+    assert capsys.readouterr().err == ""

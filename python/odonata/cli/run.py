@@ -4,6 +4,7 @@ import json as json_module
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,8 @@ from cyclopts import Parameter, validators
 
 if TYPE_CHECKING:
     from odonata.cli.progress import ProgressLine
+    from odonata.expectation import Expectation
+    from odonata.scenario import Resolved
     from odonata.store import Run
 
 
@@ -116,6 +119,7 @@ def run(
             print(f"warning: {text}", file=sys.stderr)
         for sentence in resolved.system.table.not_modelled:
             print(f"note: {sentence}", file=sys.stderr)
+        progress.expects = partial(_expectation, resolved)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(
                 loaded, folder, alone=alone, progress=progress.report, force=force, keep_stale=keep_stale,
@@ -123,6 +127,12 @@ def run(
             )  # fmt: skip
         progress.say(_closing(done.summary, folder))
     return _print(done, report=report, json=json, all_=all_, progress=progress)
+
+
+def _expectation(resolved: "Resolved") -> "Expectation":
+    from odonata.expectation import expectation
+
+    return expectation(resolved)
 
 
 def _folders(out: Path | None, name: str) -> list[Path]:

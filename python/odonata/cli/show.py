@@ -27,6 +27,7 @@ def show(
     routes: Annotated[tuple[int, int] | None, Parameter(negative=())] = None,
     routing: Annotated[str | None, Parameter(completer=routings)] = None,
     limit: int | None = None,
+    cost: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """List or print systems, routings, placements, applications and columns.
@@ -44,14 +45,21 @@ def show(
         default).
     limit
         With `--routes`: maximum number of minimal paths to print, and of non-minimal paths (default: 10).
+    cost
+        Of a system: what it needs. Switches, cables of each class, ports, each also per node, and the bandwidth between
+        its halves.
     json
         Print one JSON object.
     """
     if routes is not None:
+        if cost:
+            raise InputError("`--cost` and `--routes` are two questions", hint="ask for one of them")
         return _show_routes(name, routes, routing, 10 if limit is None else limit, json)
     for option, given in (("--routing", routing), ("--limit", limit)):
         if given is not None:
             raise InputError(f"`{option}` belongs to `--routes`", hint="odonata show SYSTEM --routes A B")
+    if cost:
+        return _show_cost(name, json)
     if name is None:
         _print_listing(listing() if json else _overview(), json)
     elif name in _LISTS:
@@ -67,16 +75,30 @@ def show(
 def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, limit: int, json: bool) -> int:
     from odonata.cli import routes
 
+    paths = routes.routes(_named_system(name, "--routes", " A B"), *ends, routing, limit)
+    print(json_module.dumps(paths) if json else routes.text(paths))
+    return 0
+
+
+def _show_cost(name: str | None, json: bool) -> int:
+    from odonata import scenario
+    from odonata.cli import cost
+
+    facts = cost.facts(scenario.system(_named_system(name, "--cost")))
+    print(json_module.dumps(facts) if json else cost.text(facts))
+    return 0
+
+
+def _named_system(name: str | None, option: str, more: str = "") -> str:
+    """The name of a system, or a file. Raises InputError for another name."""
     if name is None:
-        raise InputError("`--routes` needs a system", hint="odonata show SYSTEM --routes A B")
+        raise InputError(f"`{option}` needs a system", hint=f"odonata show SYSTEM {option}{more}")
     if not name.endswith(".toml"):
         from odonata import machine
 
         if name not in machine.names():
             raise unknown("system", name, machine.names())
-    paths = routes.routes(name, *ends, routing, limit)
-    print(json_module.dumps(paths) if json else routes.text(paths))
-    return 0
+    return name
 
 
 def listing() -> Listing:

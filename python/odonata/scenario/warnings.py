@@ -62,15 +62,19 @@ def _messages_of_pairs(job: Mapping[str, Any]) -> int:
     program = job.get("program")
     if program is None or program["iterations"] is None:
         return 0
-    steps = 0
-    for phase in program["body"].get("phases", ()):
-        name, algorithm = phase["what"]["name"], phase["what"].get("algorithm")
-        if name == "alltoall":
-            steps += algorithm not in LOGARITHMIC
-        elif algorithm == "ring":
-            steps += 2 if name == "allreduce" else name in ("allgather", "reduce-scatter")
+    steps = sum(map(steps_of_pair, program["body"].get("phases", ())))
     ranks = len(job["nodes"])
     return steps * ranks * (ranks - 1) * int(program["iterations"])
+
+
+def steps_of_pair(phase: Mapping[str, Any]) -> int:
+    """Messages of a phase for each pair of different ranks, if it has such steps; 0 without."""
+    name, algorithm = phase["what"]["name"], phase["what"].get("algorithm")
+    if name == "alltoall":
+        return int(algorithm not in LOGARITHMIC)
+    if algorithm == "ring":
+        return 2 if name == "allreduce" else int(name in ("allgather", "reduce-scatter"))
+    return 0
 
 
 def _tensor_inside(job: Mapping[str, Any]) -> bool:
