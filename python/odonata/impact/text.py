@@ -98,9 +98,9 @@ def _how(impact: Impact) -> list[str]:
         what = "the traffic of the book" if impact.vary == "traffic" else "seeds"
         lines.append(f"range: least and greatest slowdown over {what}; under: in how many of them the job is judged")
     if impact.judged and impact.judged[0].is_slowed:
-        worst = impact.judged[0].job.id
+        worst = impact.judged[0]
         lines.append(
-            f"what would have helped is not tried: `odonata cluster snapshot --victim {worst} -o now.toml` with the "
-            "same files, then `odonata advise now.toml`"
+            f"what would have helped is not tried: `odonata cluster snapshot --victim {worst.job.id} -o now.toml` "
+            f"with the same files, then `odonata advise now.toml --move {_name(worst)} --allow placement,routing`"
         )
     return lines
