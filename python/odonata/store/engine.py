@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 SOURCES = (
+    "core_options.py",
     "units.py",
     "reading.py",
     "compressed.py",
