@@ -59,7 +59,7 @@ def test_a_dragonfly(tmp_path):
 
 def test_failures_do_not_count(tmp_path):
     whole = counted(DRAGONFLY, tmp_path)
-    text = DRAGONFLY.replace("[fabric.links]", 'failed = { routers = [5] }\n[fabric.links]')
+    text = DRAGONFLY.replace("[fabric.links]", "failed = { routers = [5] }\n[fabric.links]")
     assert counted(text, tmp_path) == whole
 
 
