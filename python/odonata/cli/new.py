@@ -18,7 +18,8 @@ def new(
     /,
     *,
     template: Annotated[
-        Literal["scenario", "training", "queue", "study", "schedule"], Parameter(name=["--template", "-t"])
+        Literal["scenario", "application", "training", "queue", "study", "schedule"],
+        Parameter(name=["--template", "-t"]),
     ] = "scenario",
 ) -> int:
     """Write a commented file that runs in seconds: a scenario, a study or a schedule.
@@ -28,9 +29,10 @@ def new(
     file
         The file to write, usually NAME.toml; it must not exist.
     template
-        What to write. `scenario`: a job and what slows it down. `training`: a step of training a language model.
-        `queue`: jobs side by side, each on a list of nodes. `study`: a scenario along several axes, for `odonata
-        sweep`. `schedule`: a stream of jobs over days, for `odonata schedule`.
+        What to write. `scenario`: a job and what slows it down. `application`: phases of an iteration, such as halos
+        and reductions. `training`: a step of training a language model. `queue`: jobs side by side, each on a list of
+        nodes. `study`: a scenario along several axes, for `odonata sweep`. `schedule`: a stream of jobs over days, for
+        `odonata schedule`.
     """
     source = files("odonata.scenario") / "templates" / f"{template}.toml"
     text = source.read_text(encoding="utf-8").replace("FILE", str(file)).replace("STEM", file.stem)
