@@ -8,6 +8,9 @@ use crate::program::Phases;
 /// The time to combine so many bytes of a vector of so many, in picoseconds.
 pub type Combining<'c> = &'c dyn Fn(u64, u64) -> u64;
 
+/// Writes one iteration of phases for so many ranks.
+type WritePhases = fn(&Phases, u32, Combining<'_>) -> Result<String, Error>;
+
 /// A format.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceFormat {
@@ -20,7 +23,7 @@ pub struct TraceFormat {
     read: fn(&[u8]) -> Result<Trace, Error>,
     write: fn(&Trace) -> Result<Vec<u8>, Error>,
     /// For a format that can write phases better than their operations one by one.
-    write_phases: Option<fn(&Phases, u32, Combining<'_>) -> Result<String, Error>>,
+    write_phases: Option<WritePhases>,
 }
 
 /// All formats. The ending of a file is a point and the name.
