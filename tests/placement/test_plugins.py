@@ -164,7 +164,7 @@ def test_invalid_nodes_of_an_own_policy_are_an_error_too(monkeypatch):
         placement.place("simple", SHAPE, 2)
 
 
-def test_placement_needs_neither_core_nor_frames_nor_pictures():
+def test_placement_needs_neither_frames_nor_pictures():
     code = """
         import sys
         from odonata.machine import Shape
@@ -175,4 +175,4 @@ def test_placement_needs_neither_core_nor_frames_nor_pictures():
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.split())
     assert "odonata.placement.table" in loaded
-    assert not {"odonata._core", "polars", "matplotlib"} & loaded
+    assert not {"polars", "matplotlib"} & loaded

@@ -5,7 +5,6 @@ section 6, defines the routings; `docs/routings.md` has the table.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from odonata.errors import InputError, unknown
@@ -45,7 +44,6 @@ class _Routings(ByName[type[Routing]]):
         return super().__getitem__(name) if self.where[name] else _listed(name)
 
 
-@cache
 def _listed(name: str) -> type[Routing]:
     from odonata.scenario.routings.listed import routing
 

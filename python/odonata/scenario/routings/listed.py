@@ -7,6 +7,7 @@ of a scenario stands for a routing of the core with some of its options.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, create_model
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 #: Unit in which the name of an option ends -> the type of a document, and how many of the unit are one.
 _RATIOS = {"_milli": 1_000, "_ppm": 1_000_000}
+_DECIMALS = {1: "no", 1_000: "three", 1_000_000: "six"}
 _QUANTITIES: dict[str, Any] = {"_bytes": Size, "_ps": PositiveTime}
 
 
@@ -59,7 +61,7 @@ class _ListedRouting(Routing):
             return value
         parts = _RATIOS.get(unit, 1)
         if (Fraction(value) * parts).denominator != 1:
-            raise InputError(f"`{key}` has more than {len(str(parts)) - 1} decimals", path=(key,))
+            raise InputError(f"`{key}` has more than {_DECIMALS[parts]} decimals", path=(key,))
         whole, (least, most) = int(value * parts), bounds(option)
         if not least <= whole <= most:
             shown = [_shown(number, unit) for number in (least, most, value if unit in _QUANTITIES else whole)]
@@ -95,6 +97,19 @@ def _field(option: _core.Option) -> Any:
     return (of | None, Field(None, description=about)) if option["optional"] else (of, Field(description=about))
 
 
+def __getattr__(attribute: str) -> Any:
+    """The class of a routing by its own name, as `pickle` looks it up."""
+    for name in LISTED:
+        if _class_name(name) == attribute:
+            return routing(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-"))
+
+
+@cache
 def routing(name: str) -> type[Routing]:
     """The routing of the list with this name."""
     info = LISTED[name]
@@ -103,8 +118,9 @@ def routing(name: str) -> type[Routing]:
     parts = [first.removesuffix(".") + ".", more, f"Source: {source}", f"Machines: {', '.join(info['machines'])}."]
     fields: dict[str, Any] = {key_of(option["name"]): _field(option) for option in info["options"]}
     made: type[Routing] = create_model(
-        "".join(part.capitalize() for part in name.split("-")),
+        _class_name(name),
         __base__=_ListedRouting,
+        __module__=__name__,
         __doc__="\n\n".join(part for part in parts if part),
         **{"name": (Literal[name], ...), **fields},
     )
