@@ -9,13 +9,10 @@ import inspect
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odonata.cli import COMMANDS, GROUPS
-from odonata.cli.main import application
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from odonata.cli.main import application, commands_of
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "packaging/wheel/data/share/man/man1"
@@ -32,18 +29,9 @@ def pages() -> dict[str, str]:
     """The text of each page, by the name of its file."""
     app = application()
     made = {"odonata.1": _overview()}
-    for name, command in _functions(app):
+    for name, command in commands_of(app):
         made[f"odonata-{name.replace(' ', '-')}.1"] = _page(name, command)
     return made
-
-
-def _functions(app: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command that does something by its name, such as `cluster select`."""
-    for name in sorted(n for n in app if not n.startswith("-")):
-        if app[name].default_command is None:
-            yield from _functions(app[name], f"{before}{name} ")
-        else:
-            yield f"{before}{name}", app[name]
 
 
 def _overview() -> str:

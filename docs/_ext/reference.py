@@ -9,10 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "reference"
@@ -42,11 +39,11 @@ def write_all() -> None:
 
 def commands() -> str:
     """Every command with its options, from the definitions that parse the command line."""
-    from odonata.cli.main import application
+    from odonata.cli.main import application, commands_of
 
     app = application()
     parts = ["# Commands", "`odonata COMMAND --help` prints the same."]
-    for name, command in _functions(app):
+    for name, command in commands_of(app):
         function = command.default_command
         document = inspect.getdoc(function) or ""
         summary, _, rest = document.partition("\n\n")
@@ -64,15 +61,6 @@ def commands() -> str:
             rows.append((shown, _cell(meaning)))
         parts.append(_table(("argument", "meaning"), rows))
     return _page(parts)
-
-
-def _functions(app: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command that does something by its name, such as `cluster select`, in the order of the names."""
-    for name in sorted(n for n in app if not n.startswith("-")):
-        if app[name].default_command is None:
-            yield from _functions(app[name], f"{before}{name} ")
-        else:
-            yield f"{before}{name}", app[name]
 
 
 def scenario() -> str:

@@ -3,19 +3,7 @@
 import json
 
 import pytest
-
-#: Four leaves with three nodes each, two spines, one cable from each leaf to each spine.
-FAT_TREE = """\
-kind = "fat-tree"
-pods = 1
-leaves = 4
-spines = 2
-nodes_per_leaf = 3
-radix = 8
-[fabric.links]
-node = { bandwidth = "1 GB/s" }
-leaf = { bandwidth = "2 GB/s" }
-"""
+from tests.machine.test_cost import FAT_TREE
 
 
 def test_the_table(odonata, here, snapshot):

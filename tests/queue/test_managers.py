@@ -1,6 +1,7 @@
 """Queues, nodes and past jobs of PBS, Flux and LSF. The forms follow the manuals that the modules name."""
 
 import json
+import os
 
 import pytest
 from tests.cluster.managers import FLUX, LOG, LSF, LSF_HOSTS, PBS, PBS_NODES, PBS_NODES_TEXT, PBS_TEXT, RESOURCES, text
@@ -15,6 +16,28 @@ def file(tmp_path, content):
     path = tmp_path / "listing"
     path.write_text(text(content), encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize(
+    ("read", "content"),
+    [
+        (read_queue, "JOBID STATE NODELIST\n17 RUNNING n[1-2]\n"),
+        (read_queue, text(FLUX)),
+        (read_nodes, "NODELIST STATE\nn[1-2] idle\n"),
+        (read_nodes, text(PBS_NODES)),
+        (lambda path: read_runs(path).runs, LOG),
+    ],
+)
+def test_a_pipe_is_read_once(read, content, tmp_path):
+    """As `--queue <(squeue)` gives it: a second reader would find nothing."""
+    expected = read(file(tmp_path, content))
+    receiver, sender = os.pipe()
+    with os.fdopen(sender, "w") as pipe:
+        pipe.write(content)
+    try:
+        assert read(f"/dev/fd/{receiver}") == expected
+    finally:
+        os.close(receiver)
 
 
 def test_jobs_of_pbs(tmp_path):

@@ -56,6 +56,15 @@ def application() -> App:
     return app
 
 
+def commands_of(app: App, before: str = "") -> Iterator[tuple[str, App]]:
+    """Every command that does something with its name, such as `cluster select`, in the order of the names."""
+    for name in sorted(n for n in app if not n.startswith("-")):
+        if app[name].default_command is None:
+            yield from commands_of(app[name], f"{before}{name} ")
+        else:
+            yield f"{before}{name}", app[name]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name; `sys.argv` if absent) and return its exit status."""
     _open_closed_streams()

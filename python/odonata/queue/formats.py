@@ -11,7 +11,7 @@ from odonata.errors import InputError, shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from odonata.queue.records import Job, Node
+    from odonata.queue.records import Job
 
 #: Modules beside this one, each with a tuple `FORMATS`. A new manager is a module and its name here.
 MANAGERS = ("pbs", "flux", "lsf")
@@ -100,8 +100,3 @@ def objects(value: Any, where: str) -> Iterator[Mapping[str, Any]]:
         if not isinstance(record, dict):
             raise InputError(f"{where}[{at}]: expected an object, found `{shortened(repr(record), 60)}`")
         yield record
-
-
-def nodes_once(nodes: Mapping[str, Node]) -> list[Node]:
-    """All nodes, in the order in which they came."""
-    return list(nodes.values())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.queue.durations import duration_s
-from odonata.queue.formats import Format, jobs_once, nodes_once, state_of, texts
+from odonata.queue.formats import Format, jobs_once, state_of, texts
 from odonata.queue.records import Job, Node
 
 if TYPE_CHECKING:
@@ -106,11 +106,11 @@ def _parsed(text: str) -> Any:
     try:
         return reading.parse_json(text)
     except InputError as e:
-        mended = _BACKSLASH.sub(lambda escape: escape[0] if escape[1] else "\\\\", text)
-        mended = re.sub(r"(?m)^(\s*\"[^\"\\]*\"\s*:\s*)(0\d[\w.:+-]*)(\s*,?\s*)$", r'\1"\2"\3', mended)
-        mended = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", mended)
+        corrected = _BACKSLASH.sub(lambda escape: escape[0] if escape[1] else "\\\\", text)
+        corrected = re.sub(r"(?m)^(\s*\"[^\"\\]*\"\s*:\s*)(0\d[\w.:+-]*)(\s*,?\s*)$", r'\1"\2"\3', corrected)
+        corrected = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", corrected)
         try:
-            return reading.parse_json(mended)
+            return reading.parse_json(corrected)
         except InputError:
             raise e.but(hint="PBS may write values that are no JSON: give the output of `qstat -f`") from None
 
@@ -228,7 +228,7 @@ def _nodes(records: Mapping[str, Mapping[str, Any]]) -> list[Node]:
             states = {*before.states, *states} - {"IDLE"}
         queues = {str(record["queue"])} if record.get("queue") else set()
         nodes[host] = Node(host, frozenset(states), frozenset(queues | (before.partitions if before else set())))
-    return nodes_once(nodes)
+    return list(nodes.values())
 
 
 def _moment(text: str | None, what: str, number: int) -> float | None:

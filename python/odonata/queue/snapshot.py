@@ -43,13 +43,12 @@ def read_queue(file: File | None = None) -> list[Job]:
     """
     if file is None:
         return table_output.queue(commands.queue())
-    if (others := _of_other_managers(file, "queue")) is not None:
+    text, cluster = _text(file), cluster_of(file)
+    if (others := _of_other_managers(file, text, "queue")) is not None:
         return others
     try:
-        text = read_output(str(file))
         if text.strip() == _NO_JOBS:
             return []
-        cluster = cluster_of(file)
         if isinstance(file, Listing) and file.format is not None:
             return table_output.queue(text, header(file.format, "squeue"), cluster)
         if text.lstrip()[:1] in ("{", "["):
@@ -85,11 +84,10 @@ def read_nodes(file: File | None = None) -> list[Node]:
     """
     if file is None:
         return table_output.nodes(commands.nodes())
-    if (others := _of_other_managers(file, "nodes")) is not None:
+    text, cluster = _text(file), cluster_of(file)
+    if (others := _of_other_managers(file, text, "nodes")) is not None:
         return others
     try:
-        text = read_output(str(file))
-        cluster = cluster_of(file)
         if isinstance(file, Listing) and file.format is not None:
             return table_output.nodes(text, header(file.format, "sinfo"), cluster)
         if text.lstrip()[:1] in ("{", "["):
@@ -101,14 +99,18 @@ def read_nodes(file: File | None = None) -> list[Node]:
         raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
 
 
-def _of_other_managers(file: File, what: Literal["queue", "nodes"]) -> list[Any] | None:
+def _text(file: File) -> str:
+    """The text of a file, which may be a pipe: it is read once. Raises InputError, which names files of other tools."""
+    try:
+        return read_output(str(file))
+    except InputError as e:
+        raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
+
+
+def _of_other_managers(file: File, text: str, what: Literal["queue", "nodes"]) -> list[Any] | None:
     """What a file of a manager other than Slurm says; None for any other file."""
     if isinstance(file, Listing) and file.format is not None:
         return None
-    try:
-        text = read_output(str(file))
-    except InputError as e:
-        raise foreign.explained(e.at(str(file), e.line), str(file), "queue") from None
     return read_other(str(file), text, what, cluster_of(file))
 
 
