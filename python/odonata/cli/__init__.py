@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("odonata.cli.show:show", "List or print systems, routings, placements, applications and columns."),
     "export": ("odonata.cli.export:export", "Write a machine or a run for other tools."),
     "trace": ("odonata.cli.trace:trace", "Write what a job's ranks do as a trace, for other tools."),
+    "design": (
+        "odonata.cli.design:design",
+        "Compare machines of every kind with the same NICs, switches and taper.",
+    ),
     "place": ("odonata.cli.place:place", "Ask a placement policy for nodes."),
     "cluster": (
         "odonata.cli.cluster:cluster",
@@ -43,7 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, tuple[str, ...]] = {
     "Simulate": ("new", "schema", "run", "sweep", "schedule"),
     "Look": ("show", "plot", "report", "compare", "explain", "export", "trace"),
-    "Decide": ("advise", "place"),
+    "Decide": ("advise", "place", "design"),
     "Real cluster": ("cluster", "calibrate"),
     "Develop": ("reproduce", "bench"),
 }

@@ -1,0 +1,67 @@
+"""`odonata design`: its table, its files, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_the_table(odonata, snapshot):
+    status, out, err = odonata("design", "1056", "--radix", "15")
+    assert (status, err) == (0, "")
+    assert out == snapshot  # a fat tree and a HyperX have fewer NICs at most
+
+
+def test_json(odonata):
+    status, out, err = odonata("design", "2048", "--radix", "64", "--nics-per-node", "8", "--json")
+    assert (status, err) == (0, "")
+    facts = json.loads(out)
+    tree = facts["machines"][0]
+    assert (tree["kind"], tree["nodes"], tree["nics"], tree["switches"], tree["bisection"]) == (
+        "fat-tree",
+        256,
+        2048,
+        96,
+        1.0,
+    )
+    assert tree["cables"] == {"node": 2048, "leaf": 2048}
+    assert facts["without"] == []
+
+
+def test_its_files_are_machines_and_a_study(odonata, here):
+    status, _, err = odonata("design", "48", "--radix", "12", "--bandwidth", "100 Gbit/s", "-o", "designs")
+    assert (status, err) == (0, "")
+    systems = [path for path in sorted((here / "designs").glob("*.toml")) if path.name != "compare.toml"]
+    assert [path.stem for path in systems] == ["dragonfly-plus", "dragonfly", "fat-tree", "hyperx"]
+    for path in systems:
+        status, out, _ = odonata("show", str(path))
+        assert status == 0
+        assert "taper 1:1" in out
+    text = (here / "designs" / "compare.toml").read_text()
+    (here / "designs" / "compare.toml").write_text(text.replace("to = 6", "to = 1"))
+    status, out, err = odonata("sweep", "designs/compare.toml", "--alone", "-j", "1")
+    assert status == 0, err
+    assert "4 of 4 points done" in err + out
+    assert out.count(".toml") >= len(systems)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["30", "--radix", "64"], "one switch of 64 ports has room for 30 NICs"),
+        (["100", "--radix", "16", "--taper", "1:3"], "expected at least 1:1, found `1:3`"),
+        (["100", "--radix", "16", "--taper", "two"], "expected a ratio such as 2:1, found `two`"),
+        (["100", "--radix", "16", "--taper", "2:0"], "expected a ratio such as 2:1"),
+        (["100", "--radix", "16", "--bandwidth", "400"], "has no unit"),
+        (["100", "--radix", "16", "--nics-per-node", "8"], "not a whole number of nodes"),
+        (["100", "--radix", "16", "--kind", "torus"], "torus"),
+        (["0", "--radix", "16"], "Must be >= 1"),
+        (["1056", "--radix", "15", "--kind", "fat-tree"], "no machine of kind fat-tree has 1,056 NICs"),
+        (["100", "--radix", "16", "-o", "."], "`.` exists already"),
+    ],
+)
+def test_what_it_refuses(odonata, arguments, message):
+    status, out, err = odonata("design", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
