@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs with apt what some checks need: Slurm and munge, Open MPI, iperf3, valgrind, Node.js and npm, Chromium. Without
-# root or a package server it says so and ends well: those checks are then left out.
+# Installs with apt what some checks need: Slurm and munge, Open MPI, iperf3, valgrind, Node.js and npm, Chromium,
+# Prometheus. Without root or a package server it says so and ends well: those checks are then left out.
 set -uo pipefail
 
 export PATH="$PATH:/usr/sbin:/sbin" DEBIAN_FRONTEND=noninteractive
@@ -36,5 +36,6 @@ provide "Open MPI" "mpicc mpirun" "openmpi-bin libopenmpi-dev" "the tests with a
 provide "iperf3" "iperf3 ip tc" "iperf3 iproute2" "the tests on a contended network"
 provide "valgrind" "valgrind" "valgrind" "the limits on instructions"
 provide "Node.js and npm" "node npm" "nodejs npm" "the checks of the script of reports"
+provide "Prometheus" "promtool" "prometheus" "the checks of metrics and alerts"
 provide "Chromium" "chromium" "chromium" "the tests of reports in a browser"
 exit 0

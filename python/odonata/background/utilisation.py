@@ -148,6 +148,20 @@ def background(
     >>> round(od.cluster.background(queue, nodes_total=10).utilisation, 3)
     0.333
     """
+    jobs = [job for job in read_queue(queue) if job.id not in without]
+    return of_listing(jobs, queue, nodes, nodes_total=nodes_total, drained=drained, least_nodes=least_nodes)
+
+
+def of_listing(
+    jobs: list[Job],
+    queue: File | None,
+    nodes: File | None,
+    *,
+    nodes_total: int | None = None,
+    drained: Drained = "count",
+    least_nodes: int = LEAST_NODES,
+) -> Background:
+    """The background utilisation of jobs that were read from `queue`. The rest is as for `background`."""
     if nodes_total is not None and nodes_total < 1:
         raise InputError(f"expected a number of nodes from 1 on, found {nodes_total}")
     if least_nodes < 2:
@@ -157,7 +171,6 @@ def background(
     if nodes_total is not None and (nodes is not None or drained == "leave-out"):
         other = "a file of nodes" if nodes is not None else "drained nodes to leave out"
         raise InputError(f"a number of nodes and {other} exclude each other")
-    jobs = [job for job in read_queue(queue) if job.id not in without]
     if nodes_total is None:
         nodes_total = machine_nodes(queue, nodes, jobs, drained)
     return of_jobs(jobs, nodes_total, least_nodes)

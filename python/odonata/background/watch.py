@@ -20,6 +20,7 @@ from odonata.errors import InputError, OdonataError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import date
     from pathlib import Path
 
     from odonata.background.utilisation import Background
@@ -71,6 +72,7 @@ class Recorder:
     rows_per_file: int = ROWS
     _rows: list[dict[str, Any]] = field(default_factory=list)
     _path: Path | None = None
+    _day: date | None = None
     _count: int = 0
 
     def __post_init__(self) -> None:
@@ -78,10 +80,10 @@ class Recorder:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, sample: Sample) -> None:
-        """Adds a sample; it is on the disk when this returns."""
+        """Adds a sample; it is on the disk when this returns, and not added if this raises."""
         day = sample.time.date()
-        if self._path is None or len(self._rows) >= self.rows_per_file or self._rows[-1]["time"].date() != day:
-            self._path, self._rows = self._new_file(sample.time), []
+        if self._path is None or len(self._rows) >= self.rows_per_file or self._day != day:
+            self._path, self._rows, self._day = self._new_file(sample.time), [], day
         background = sample.background
         row: dict[str, Any] = dict.fromkeys(COLUMNS)
         row |= {
@@ -94,8 +96,9 @@ class Recorder:
         }
         if background is not None:
             row |= {name: getattr(background, name) for name in list(COLUMNS)[5:13]}
-        self._rows.append(row)
-        files.write(self._path, _parquet(self._rows))
+        rows = [*self._rows, row]
+        files.write(self._path, _parquet(rows))
+        self._rows = rows
         self._count += 1
 
     def _new_file(self, moment: datetime) -> Path:
@@ -121,6 +124,7 @@ def watch(
     measure: Callable[[], Background] = background,
     *,
     count: int | None = None,
+    patient: bool = False,
     now: Callable[[], float] = time.time,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -128,7 +132,8 @@ def watch(
     """Samples, one every `every_s` seconds; `count` of them, or without end.
 
     A sample that takes longer delays the next; none is made up. If the first sample fails, nothing is recorded and its
-    error is raised: later ones say why they failed, and the recording continues.
+    error is raised: later ones say why they failed, and the recording continues. With `patient`, it also continues if
+    a command of the workload manager failed at first.
     """
     if not 0 < every_s <= MOST_S:
         raise InputError(f"expected at most {MOST_S:,} s (a year) between samples, and more than 0, found {every_s:g}")
@@ -143,7 +148,7 @@ def watch(
         try:
             measured = measure()
         except OdonataError as e:
-            if made == 0:
+            if made == 0 and not (patient and isinstance(e, RunError)):
                 raise
             error = str(e)
         back = 0.0 if before is None else max(0.0, before - wall)

@@ -66,3 +66,8 @@ cluster.command(
     name="impact",
     help="Say of all running jobs how much longer they take than alone, because of whom, and at which links.",
 )
+cluster.command(
+    "odonata.cli.cluster_watch:watch",
+    name="watch",
+    help="Watch a cluster for weeks: sample the queue, keep records, and export metrics for Prometheus.",
+)

@@ -84,6 +84,7 @@ def impact(
             rows, hops = _beside(workload, assumption, jobs, length, alone, kept, progress)
         columns.append([judged(each, row, length) for each, row in zip(alone, rows, strict=True)])
         simulated.append(Simulated(assumption, length, hops))
+    kept.remove_unused()
     assert main is not None
     near = neighbours(main, names)
     entries = [

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 from odonata import files, reading
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 FOLDER = "kept"
 _MOST_BYTES = 1 << 24
+UNUSED_DAYS = 30
+"""Days after which a result that nobody used is removed (assumed: jobs of a queue have ended by then)."""
 
 
 class Kept:
@@ -45,7 +50,19 @@ class Kept:
         except (OSError, InputError, ValueError, TypeError, KeyError, RecursionError):
             return None
         self._known[key] = result
+        with contextlib.suppress(OSError):
+            os.utime(self._folder / f"{key}.json")
         return result
+
+    def remove_unused(self) -> None:
+        """Removes what was not used for `UNUSED_DAYS`."""
+        if self._folder is None:
+            return
+        limit = time.time() - UNUSED_DAYS * 86_400
+        for path in self._folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                if re.fullmatch("[0-9a-f]{32}", path.stem) and path.stat().st_mtime < limit:
+                    path.unlink()
 
     def add(self, key: str, result: Mapping[str, Any]) -> None:
         """Keeps a result. Raises RunError if it cannot be written."""

@@ -1,0 +1,208 @@
+"""`odonata cluster watch`: samples, records and metrics of a cluster, for weeks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter, validators
+
+from odonata.cli.cluster_options import Counting, FromOne, NodesSource, Out, QueueSource, Quiet, listings_of
+from odonata.cli.completion import systems
+from odonata.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prometheus_client import CollectorRegistry
+
+    from odonata.monitor.judging import Judging
+
+_Positive = Annotated[float, Parameter(validator=validators.Number(gt=0))]
+
+
+def watch(
+    *,
+    every: _Positive = 60,
+    source: QueueSource = QueueSource(),
+    machine: NodesSource = NodesSource(),
+    counting: Counting = Counting(),
+    system: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
+    names: Path | None = None,
+    book: Path | None = None,
+    vary: Literal["traffic", "seeds", "nothing"] = "traffic",
+    impact_every: _Positive = 3600,
+    impact_limit: _Positive = 1800,
+    predictor: Path | None = None,
+    listen: str | None = None,
+    textfile: Path | None = None,
+    keep: _Positive = 400,
+    count: FromOne | None = None,
+    out: Out = None,
+    quiet: Quiet = False,
+) -> int:
+    """Watch a cluster for weeks: sample the queue, keep records, and export metrics for Prometheus.
+
+    A sample that fails is counted, and the next one follows. With --system, all jobs are simulated from time to time
+    (`odonata cluster impact`), in a process of its own, which rests three times as long as it took.
+
+    Parameters
+    ----------
+    every
+        Seconds between two samples.
+    system
+        The machine, for the slowdown of each job: a preset, or the file that `odonata cluster import` writes.
+    names
+        With --system: which host is which node. Default: such a file beside the system file.
+    book
+        With --system: the traffic book. Default: a book in which every value is assumed.
+    vary
+        With --system: over what slowdowns range.
+    impact_every
+        With --system: seconds between two simulations of all jobs.
+    impact_limit
+        With --system: seconds after which a simulation is stopped.
+    predictor
+        What `odonata cluster train` wrote: counts running jobs by their risk of the long tail. A job is its name.
+    listen
+        Serve the metrics over HTTP at this address, such as `127.0.0.1:9797`. Only this machine should reach it.
+    textfile
+        Write the metrics to this file, which ends in `.prom`, for the textfile collector of node_exporter.
+    keep
+        Days that records are kept.
+    count
+        Stop after so many samples.
+    out
+        Folder of the records (`records`) and of the simulations (`impact`). Default: `watch`.
+    quiet
+        Print nothing but warnings.
+    """
+    from datetime import timedelta
+
+    from odonata import files
+    from odonata.monitor import Watching
+    from odonata.monitor.state import State
+
+    if textfile is not None and textfile.suffix != ".prom":
+        raise InputError(f"--textfile: expected a file that ends in `.prom`, found `{textfile}`")
+    queue, nodes = listings_of(source, machine)
+    folder = Path("watch") if out is None else out
+    files.check_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = State()
+    judging = _judging(folder, source, machine, system, names, book, vary, impact_every, impact_limit)
+    watching = Watching(
+        folder / "records", timedelta(days=keep), queue, nodes, vars(counting), judging=judging, state=state
+    )
+    if predictor is not None:
+        from odonata.prediction.predictor import read_predictor
+
+        watching.predictor = read_predictor(predictor)
+    close: Callable[[], object] = lambda: None  # noqa: E731
+    if listen is not None or textfile is not None:
+        metrics = _registry(state)
+        if textfile is not None:
+            watching.publish = _writer(textfile, metrics)
+            watching.publish()
+        if listen is not None:
+            close = _serve(listen, metrics)
+    try:
+        with files.alone_in(folder, "watch"):
+            for sample, troubles in watching.samples(every, count):
+                if not quiet:
+                    b = "no sample" if sample.background is None else f"b {sample.background.b:.4f}"
+                    print(f"{sample.time:%Y-%m-%d %H:%M:%SZ}  {b}", flush=True)
+                for trouble in troubles:
+                    print(f"warning: {trouble}", file=sys.stderr, flush=True)
+    finally:
+        close()
+    return 0
+
+
+def _judging(
+    folder: Path,
+    source: QueueSource,
+    machine: NodesSource,
+    system: str | None,
+    names: Path | None,
+    book: Path | None,
+    vary: str,
+    every: float,
+    limit: float,
+) -> Judging | None:
+    """What simulates all jobs; None without a machine. Raises InputError for a machine that cannot be read."""
+    if system is None:
+        for option, given in (("--names", names), ("--book", book)):
+            if given is not None:
+                raise InputError(f"{option} goes with --system")
+        return None
+    import time
+
+    from odonata import machine as machines
+    from odonata.monitor.judging import Judging
+
+    machines.load(system, None, Path(), None)
+    arguments = ["--system", system, "--vary", vary, "--leave-out-unknown"]
+    options = {
+        "--names": names,
+        "--book": book,
+        "--queue": source.queue,
+        "--queue-format": source.queue_format,
+        "--cluster": source.cluster,
+        "--nodes-file": machine.nodes_file,
+        "--nodes-format": machine.nodes_format,
+    }
+    for option, value in options.items():
+        if value is not None:
+            arguments += [option, str(value)]
+    return Judging(arguments, folder / "impact", every, limit, time.monotonic, time.time)
+
+
+def _registry(state: object) -> CollectorRegistry:
+    try:
+        from odonata.monitor.metrics import registry
+    except ModuleNotFoundError as problem:
+        if problem.name != "prometheus_client":
+            raise
+        raise InputError("metrics need prometheus_client", hint='pip install "odonata[monitor]"') from None
+    return registry(state)  # type: ignore[arg-type]
+
+
+def _writer(path: Path, metrics: CollectorRegistry) -> Callable[[], None]:
+    from prometheus_client.exposition import generate_latest
+
+    from odonata import files
+
+    first = True
+
+    def write() -> None:
+        nonlocal first
+        try:
+            files.write(path, generate_latest(metrics))
+        except RunError as problem:
+            if first:
+                raise
+            print(f"warning: {problem}", file=sys.stderr, flush=True)
+        first = False
+
+    return write
+
+
+def _serve(address: str, metrics: CollectorRegistry) -> Callable[[], object]:
+    """Serves the metrics; what ends that."""
+    from prometheus_client import start_http_server
+
+    host, colon, port = address.rpartition(":")
+    if not colon or not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+        raise InputError(f"--listen: expected an address and a port such as 127.0.0.1:9797, found `{address}`")
+    try:
+        server, _ = start_http_server(int(port), host.strip("[]"), metrics)
+    except OSError as problem:
+        raise RunError(f"cannot listen at `{address}`: {problem.strerror or problem}") from None
+
+    def close() -> None:
+        server.shutdown()
+        server.server_close()
+
+    return close
