@@ -13,7 +13,7 @@ from odonata import files
 from odonata.errors import InputError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -110,19 +110,19 @@ def time_unit(values_ps: Iterable[float]) -> tuple[str, float]:
     return next(((unit, factor) for unit, factor in _UNITS if least >= factor), _UNITS[-1])
 
 
-def checked_format(path: Path) -> str:
+def checked_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     """The format of a file's ending; `InputError` if it is not supported."""
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
+    if kind not in formats:
         ending = f"`{path.suffix}`" if kind else "no ending"
-        hint = f"end the name in {', '.join(f'.{name}' for name in FORMATS)}"
+        hint = f"end the name in {', '.join(f'.{name}' for name in formats)}"
         raise InputError(f"cannot draw `{path}`: {ending} is not a picture format", hint=hint)
     return kind
 
 
-def check_target(path: Path) -> None:
+def check_target(path: Path, formats: Sequence[str] = FORMATS) -> None:
     """Raises `InputError` if no picture can go there: the name ends in no format, or there is no such folder."""
-    checked_format(path)
+    checked_format(path, formats)
     if not path.parent.exists():
         raise InputError(
             f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="create it, or choose another"
