@@ -42,7 +42,7 @@ def plot(
     other
         With `--animate`, a second run, which plays beside the first and in step with it.
     out
-        The picture: .png, .pdf, .svg, .eps or .pgf (for LaTeX), with `--animate` .gif or .mp4. Without it KIND.png, or
+        The picture: .png, .pdf, .svg or .pgf (for LaTeX), with `--animate` .gif or .mp4. Without it KIND.png, or
         `machine.gif`, in the run folder, or `study.png` in that of a study.
     kind
         Of a run. `overview`, the default: latencies and links. `machine`: the nodes of each job, the loaded links
