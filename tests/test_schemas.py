@@ -19,7 +19,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not install
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python/odonata"
-TEMPLATES = ("scenario", "application", "training", "queue", "study", "schedule")
+TEMPLATES = ("scenario", "application", "incast", "training", "queue", "study", "schedule")
 
 
 @lru_cache

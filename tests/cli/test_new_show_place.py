@@ -40,7 +40,7 @@ def test_new_writes_a_commented_scenario_that_resolves(odonata, tmp_path):
     assert [job["name"] for job in jobs] == ["target", "background"]
 
 
-@pytest.mark.parametrize("template", ["scenario", "application", "training", "queue", "study", "schedule"])
+@pytest.mark.parametrize("template", ["scenario", "application", "incast", "training", "queue", "study", "schedule"])
 def test_every_template_is_commented_and_runs(odonata, tmp_path, monkeypatch, template):
     """Each file is run by the command that `new` names, and its comments name no other file."""
     monkeypatch.chdir(tmp_path)

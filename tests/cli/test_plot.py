@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -127,3 +129,28 @@ def test_a_truncated_table_is_named(odonata: Command, transcript: Transcript, ou
     text = transcript("plot", out)
     assert "exit status 2" in text
     assert "error: out/links.parquet: the file was cut off: it has 100 bytes" in text
+
+
+def test_an_animation_of_two_runs(odonata: Command) -> None:
+    more = ["-s", "measure.series=true"]
+    assert odonata("run", "tiny.toml", "-q", "--out", "out", *more)[0] == 0
+    assert odonata("plot", "out", "--animate") == (0, "out/machine.gif\n", "")
+    assert odonata("run", "tiny.toml", "--out", "out", *more)[2].startswith("already done")
+    status, told, _ = odonata(
+        "plot", "out", "out", "--animate", "-o", "two.gif", "--json", "--size", "6x4", "--title", "$"
+    )
+    assert status == 0
+    with Image.open("two.gif") as image:
+        assert (image.size, getattr(image, "n_frames", 1)) == ((600, 400), json.loads(told)["frames"])
+    for arguments, said in (
+        (["out", "--animate", "--kind", "box"], "`--kind` does nothing with `--animate`"),
+        (["out", "--animate", "--log"], "`--log` does nothing with `--animate`"),
+        (["out", "--animate", "-o", "x.png"], ".gif, .mp4"),
+        (["out", "--animate", "-o", "x.gif", "--size", "40x3"], "at most 16 inches"),
+        (["out", "-o", "x.gif"], "is not a picture format"),
+        (["out", "out", "-o", "x.png"], "only with `--animate`"),
+    ):
+        status, _, err = odonata("plot", *arguments)
+        assert status == 2
+        assert said in err
+    assert not list(Path().glob("x.*"))

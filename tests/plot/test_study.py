@@ -34,10 +34,10 @@ def test_an_axis_of_times_gives_lines_of_medians_with_quartiles() -> None:
     assert {tuple(vertex) for vertex in band} >= {(1.0, 2.0), (1.0, 5.5), (2.0, 3.0), (2.0, 5.0)}
     dots = [line for line in drawn.lines if line.get_marker() == "."]
     assert sorted(value for line in dots for value in line.get_ydata()) == sorted(np.array(ROWS["time_ps"]) / 1e6)
-    assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("interval (µs)", "time of target (µs)")
+    assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("interval between messages (µs)", "time of target (µs)")
     legend = drawn.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["near", "far"]
-    assert legend.get_title().get_text() == "place"
+    assert legend.get_title().get_text() == "placement"
     assert drawn.get_ylim() == (0, pytest.approx(80 * 1.05)), "in the unit of the axis"
 
 
@@ -93,3 +93,52 @@ def test_columns_have_the_unit_of_the_registry() -> None:
     assert drawn.get_ylabel() == "throughput (GB/s)"
     assert max(drawn.lines[0].get_ydata()) < 1000
     assert plot_arranged(arrange(rows, "interval", "nodes", None)).axes[0].get_ylabel() == "nodes"
+
+
+LOADS = ROWS.with_columns(
+    load=pl.Series(["20 %", "90 %"] * 6),
+    saturated=pl.Series([False, True] * 5 + [None, True]),
+    accepted_fraction=pl.Series([1.0, 0.6] * 6),
+)
+
+
+def saturated_marks(drawn: Any) -> list[tuple[float, float]]:
+    lines = [line for line in drawn.lines if line.get_marker() == "x"]
+    return [(x, y) for line in lines for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)]
+
+
+def test_saturated_runs_are_marked_with_a_legend_entry() -> None:
+    """On lines and on boxes, exactly the runs that are saturated."""
+    drawn: Any = plot_arranged(arrange(LOADS, "load", "time_ps", None), log=False).axes[0]
+    expected = sorted(value / 1e6 for value in LOADS.filter(pl.col("saturated"))["time_ps"])
+    assert sorted(y for _, y in saturated_marks(drawn)) == expected
+    assert {x for x, _ in saturated_marks(drawn)} == {90.0}
+    assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["saturated run"]
+    boxes: Any = plot_arranged(arrange(LOADS, "place", "time_ps", "load"), log=False).axes[0]
+    assert sorted(y for _, y in saturated_marks(boxes)) == expected
+    assert boxes.get_legend().get_texts()[-1].get_text() == "saturated run"
+    none: Any = plot_arranged(arrange(LOADS.filter(load="20 %"), "place", "time_ps", None)).axes[0]
+    assert saturated_marks(none) == []
+    assert none.get_legend() is None
+
+
+def test_a_saturated_median_is_marked_if_runs_are_too_many_for_dots() -> None:
+    many = pl.DataFrame({"load": [0.5] * 40, "time_ps": list(range(1, 41)), "saturated": [True] * 25 + [False] * 15})
+    drawn: Any = plot_arranged(arrange(many, "load", "time_ps", None)).axes[0]
+    assert len(saturated_marks(drawn)) == 1
+    few = many.with_columns(saturated=pl.Series([True] * 5 + [False] * 35))
+    assert saturated_marks(plot_arranged(arrange(few, "load", "time_ps", None)).axes[0]) == []
+
+
+def test_shares_are_numbers_in_percent() -> None:
+    drawn: Any = plot_arranged(arrange(LOADS, "load", "accepted_fraction", None), job="all").axes[0]
+    assert drawn.get_xlabel() == "offered load (%)"
+    assert drawn.get_ylabel() == "accepted share of the offered load of all (%)"
+    line = next(line for line in drawn.lines if line.get_marker() == "o")
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([20.0, 90.0], [100.0, 60.0])
+
+
+def test_a_logarithmic_axis_has_numbers_without_powers() -> None:
+    drawn: Any = plot_arranged(arrange(ROWS, "place", "time_ps", None)).axes[0]
+    drawn.figure.draw_without_rendering()
+    assert "10" in [label.get_text() for label in drawn.get_yticklabels()]

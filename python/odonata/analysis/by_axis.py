@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from odonata.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -30,6 +31,8 @@ class Spot:
     """The value as a number, in the base unit of its kind; if it is not a number, its position."""
     values: NDArray[np.float64]
     """The column of these runs, ascending."""
+    saturated: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Of each value, whether the job of the run is saturated; empty if no run tells."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Arranged:
     key: str
     column: str
     kind: str
-    """What the axis measures: `number`, `time` (ps), `size` (bytes), `bandwidth` (bytes/s), or `name`."""
+    """What the axis measures: `number`, `share`, `time` (ps), `size` (bytes), `bandwidth` (bytes/s), or `name`."""
     series: tuple[Series, ...]
     series_key: str | None = None
     """The axis of the series; `None` if there is one series of all runs."""
@@ -69,7 +72,7 @@ def arrange(rows: pl.DataFrame, key: str, column: str, series: str | None) -> Ar
     for name in names:
         of_series = present if series is None else present.filter(pl.col(series) == name)
         spots = [
-            Spot(_text(value), where[value], np.sort(part[column].cast(pl.Float64).to_numpy()))
+            Spot(_text(value), where[value], *_sorted(part, column))
             for value in sorted(labels, key=lambda label: where[label])
             if (part := of_series.filter(pl.col(key) == value)).height
         ]
@@ -77,18 +80,27 @@ def arrange(rows: pl.DataFrame, key: str, column: str, series: str | None) -> Ar
     return Arranged(key, column, kind, tuple(made), series)
 
 
+def _sorted(part: pl.DataFrame, column: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The column, ascending, and of each value whether the job is saturated."""
+    ordered = part.sort(column)
+    told = "saturated" in part.columns
+    marks = ordered["saturated"].fill_null(value=False).to_numpy() if told else np.zeros(0, np.bool_)
+    return ordered[column].cast(pl.Float64).to_numpy(), marks.astype(np.bool_)
+
+
 def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
     """The kind of the values, and the values as numbers; `name` and positions if they are not all of one kind."""
     if labels and all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
         return "number", [float(label) for label in labels]
-    readers: list[tuple[str, Callable[[object], int], float]] = [
+    readers: list[tuple[str, Callable[[object], int | Fraction], float]] = [
         ("time", units.time_ps, 1.0),
         ("size", units.size_bytes, 1.0),
         ("bandwidth", units.bandwidth_micro, 1e-6),
+        ("share", units.fraction, 1.0),
     ]
     for kind, read, factor in readers:
         try:
-            return kind, [read(label) * factor for label in labels]
+            return kind, [float(read(label)) * factor for label in labels]
         except InputError:
             continue
     return "name", [float(number) for number in range(len(labels))]
@@ -96,7 +108,7 @@ def numeric(labels: Sequence[Any]) -> tuple[str, list[float]]:
 
 def is_logarithmic(kind: str, numbers: Sequence[float]) -> bool:
     """Whether an axis of quantities is drawn on a logarithmic scale, by its spread."""
-    return kind not in ("number", "name") and min(numbers) > 0 and max(numbers) / min(numbers) > LOG_FROM
+    return kind not in ("number", "share", "name") and min(numbers) > 0 and max(numbers) / min(numbers) > LOG_FROM
 
 
 def usual_axes(axes: Sequence[str], rows: pl.DataFrame, seed: str) -> tuple[str, str | None]:

@@ -14,10 +14,10 @@ Way = Literal["in", "out", "both"]
 """The traffic over a group's global links that is counted: incoming, outgoing, or both."""
 
 #: A router that belongs to no group (a core of a fat tree) has none in the table: its links leave groups.
-_BETWEEN_GROUPS = pl.col("from_group").ne_missing(pl.col("to_group"))
+BETWEEN_GROUPS = pl.col("from_group").ne_missing(pl.col("to_group"))
 _HAS_GROUP = pl.col("from_group").is_not_null()
-_JOINS_GROUPS = _BETWEEN_GROUPS & _HAS_GROUP & pl.col("to_group").is_not_null()
-_INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & ~_BETWEEN_GROUPS
+_JOINS_GROUPS = BETWEEN_GROUPS & _HAS_GROUP & pl.col("to_group").is_not_null()
+_INSIDE = (pl.col("from_kind") == "router") & (pl.col("to_kind") == "router") & ~BETWEEN_GROUPS
 
 
 def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
@@ -31,7 +31,7 @@ def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
 
 def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] | None:
     """The busiest link between groups, or inside one: its busy fraction, and its two ends."""
-    chosen = links.filter(_BETWEEN_GROUPS if between_groups else _INSIDE)
+    chosen = links.filter(BETWEEN_GROUPS if between_groups else _INSIDE)
     if not chosen.height:
         return None
     top = chosen.row(int(chosen["busy"].arg_max() or 0), named=True)
@@ -83,7 +83,7 @@ def group_capacity(links: pl.DataFrame) -> NDArray[np.float64]:
 
     In Kang 2019, figure 10: 384 x 4.37 = 1,678.
     """
-    bandwidths = links.filter(_BETWEEN_GROUPS & _HAS_GROUP).group_by("from_group").agg(pl.col("bandwidth").sum())
+    bandwidths = links.filter(BETWEEN_GROUPS & _HAS_GROUP).group_by("from_group").agg(pl.col("bandwidth").sum())
     capacity = np.zeros(_groups(links))
     capacity[bandwidths["from_group"].to_numpy()] = bandwidths["bandwidth"].to_numpy() / 2**30
     return capacity

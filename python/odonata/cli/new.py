@@ -18,7 +18,7 @@ def new(
     /,
     *,
     template: Annotated[
-        Literal["scenario", "application", "training", "queue", "study", "schedule"],
+        Literal["scenario", "application", "incast", "training", "queue", "study", "schedule"],
         Parameter(name=["--template", "-t"]),
     ] = "scenario",
 ) -> int:
@@ -30,9 +30,10 @@ def new(
         The file to write, usually NAME.toml; it must not exist.
     template
         What to write. `scenario`: a job and what slows it down. `application`: phases of an iteration, such as halos
-        and reductions. `training`: a step of training a language model. `queue`: jobs side by side, each on a list of
-        nodes. `study`: a scenario along several axes, for `odonata sweep`. `schedule`: a stream of jobs over days, for
-        `odonata schedule`.
+        and reductions. `incast`: all ranks of a job write to one, beside a neighbour, with what an animation needs.
+        `training`: a step of training a language model. `queue`: jobs side by side, each on a list of nodes. `study`: a
+        scenario along several axes, for `odonata sweep`. `schedule`: a stream of jobs over days, for `odonata
+        schedule`.
     """
     source = files("odonata.scenario") / "templates" / f"{template}.toml"
     text = source.read_text(encoding="utf-8").replace("FILE", str(file)).replace("STEM", file.stem)

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 def plot(
     run: Path,
+    other: Path | None = None,
     /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     kind: Literal["overview", "machine", "box", "iterations", "links", "arrivals"] | None = None,
+    animate: Annotated[bool, Parameter(negative=())] = False,
     log: bool | None = None,
     way: Literal["in", "out", "both"] | None = None,
     job: str | None = None,
@@ -37,13 +39,19 @@ def plot(
     ----------
     run
         A run folder, or the folder of a study.
+    other
+        With `--animate`, a second run, which plays beside the first and in step with it.
     out
-        The picture: .png, .pdf or .svg. Without it KIND.png in the run folder, or `study.png` in that of a study.
+        The picture: .png, .pdf, .svg or .pgf (for LaTeX), with `--animate` .gif or .mp4. Without it KIND.png, or
+        `machine.gif`, in the run folder, or `study.png` in that of a study.
     kind
         Of a run. `overview`, the default: latencies and links. `machine`: the nodes of each job, the loaded links
         between groups, and how many times as long each job takes beside the others. `box`: latencies, as Kang 2019,
         figures 5 to 7. `iterations`: times of the iterations of programs. `links`: busy share of the links between
         groups and of each router's local links. `arrivals`: traffic over time, as figure 10.
+    animate
+        Draw `machine` as an animation of at most 128 frames: the load of the links between groups over time, which the
+        run has recorded with `measure.series`.
     log
         Logarithmic axis of values. Default: if they span more than a factor of 30.
     way
@@ -81,6 +89,19 @@ def plot(
         "y_label": y_label,
         "size": None if size is None else _size(size),
     }
+    if animate:
+        not_for_motion: tuple[tuple[str, object], ...] = (
+            ("--kind", None if kind == "machine" else kind), ("--log", log), ("--way", way), ("--job", job),
+            ("--by", by), ("--value", value), ("--series", series), ("--x-label", x_label), ("--y-label", y_label),
+            ("--include-incomplete", include_incomplete or None),
+        )  # fmt: skip
+        useless = [option for option, given in not_for_motion if given is not None]
+        if useless:
+            raise InputError(f"`{useless[0]}` does nothing with `--animate`", hint="an animation shows the machine")
+        return _animation([run, *([other] if other else [])], out, labels, verify=verify, force=force, json=json)
+    if other is not None:
+        hint = "add --animate, or write both into one page: odonata report RUN OTHER"
+        raise InputError("two runs are drawn side by side only with `--animate`", hint=hint)
     if is_study_folder(run):
         options = {"by": by, "value": value, "series": series, "job": job, "log": log}
         options["include_incomplete"] = include_incomplete
@@ -110,6 +131,34 @@ def plot(
     made = plot_run(opened, kind, log=log, way=way or "both", job=job)
     relabel(made, **labels)
     return _written(made, target, kind, json=json)
+
+
+def _animation(
+    folders: list[Path], out: Path | None, labels: dict[str, Any], *, verify: bool, force: bool, json: bool
+) -> int:
+    from odonata.errors import InputError
+    from odonata.plot.motion import PER_SECOND, animate_runs, check_animation, save_animation
+    from odonata.plot.style import check_free, relabel
+    from odonata.store import open_run
+    from odonata.study.folder import is_study_folder
+
+    for folder in folders:
+        if is_study_folder(folder):
+            hint = "name one or two of its runs, such as STUDY/runs/ID"
+            raise InputError(f"`--animate` is for runs, `{folder}` is the folder of a study", hint=hint)
+    target = out if out is not None else folders[0] / "machine.gif"
+    runs = [open_run(folder, verify=verify) for folder in folders]
+    check_animation(target, labels["size"])
+    check_free(target, force=force)
+    made = animate_runs(runs)
+    relabel(made.figure, **labels)
+    save_animation(made, target)
+    told = {
+        "path": str(target), "kind": "machine", "frames": made.frames, "frame_ps": made.width_ps,
+        "frames_per_second": PER_SECOND,
+    }  # fmt: skip
+    print(json_module.dumps(told) if json else target)
+    return 0
 
 
 MOST_INCHES = 100

@@ -6,7 +6,7 @@ import warnings
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
@@ -25,6 +25,7 @@ def run(
     seed: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     seeds: Annotated[int | None, Parameter(validator=validators.Number(gte=2, lte=10_000))] = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    warm_up: Literal["auto"] | None = None,
     alone: Annotated[bool, Parameter(negative=())] = False,
     all_: Annotated[bool, Parameter(name="--all", negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
@@ -52,6 +53,9 @@ def run(
         This is a study, in `studies/NAME-ID`: `odonata report`, `compare` and `plot` read it.
     out
         Folder for the results. Default: `runs/NAME-ID`. A finished run is not repeated.
+    warm_up
+        `auto`: a trial run, which records every message, decides by MSER-5 where the warm-up ends, instead of
+        `measure.warm_up`. The time and its reason are kept with the run; a run that never becomes steady is named.
     alone
         Also run each job that is not background alone on the empty system, and give the slowdown.
     all_
@@ -81,6 +85,10 @@ def run(
 
     given = scenarios.read(scenario, overrides=set_ or (), seed=seed)
     progress = ProgressLine(quiet=quiet)
+    if warm_up is not None:
+        from odonata.cli.warm_up import with_warm_up
+
+        given = with_warm_up(given.checked(), progress.say, threads)
     if seeds is None:
         _refuse({"--workers": workers}, "is for `--seeds`")
         done = None if force else recalled(given, _folders(out, scenario.stem), alone=alone)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 LOG_FROM = 30.0
 """Ratio of the greatest to the least latency above which the axis is logarithmic by default."""
@@ -71,7 +72,9 @@ def _boxes(row: Mapping[str, Any], of: Sequence[tuple[str, str, str]], what: str
     """A box of a job for each of some kinds of times: the prefix of its columns, its series, and the column of its
     count; `what` says below the name what is timed."""
     cut_off = False in (row.get("complete"), row.get("alone_complete"))
-    name = f"{row['name']} (cut off)" if cut_off else row["name"]
+    # Latencies of a saturated job depend on how long it sends.
+    notes = ["cut off"] * cut_off + ["saturated"] * (row.get("saturated") is True)
+    name = f"{row['name']} ({', '.join(notes)})" if notes else row["name"]
     return [
         Box(
             f"{name}\n{what}" if what else name,
@@ -125,9 +128,7 @@ def draw_boxes(axes: Axes, boxes: Sequence[Box], *, log: bool | None = None, wha
     axes.grid(axis="y", color="0.9", linewidth=0.6)
     if boxes and (log if log is not None else _spread(boxes) > LOG_FROM):
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _spread(boxes) < DENSE_TO else (1,)))
-        axes.yaxis.set_major_formatter(_plain)
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        plain_numbers(axes.yaxis, _spread(boxes))
     elif boxes:
         axes.set_ylim(bottom=0)
     _legend(axes, series)
@@ -187,6 +188,13 @@ def _draw(
 def _spread(boxes: Sequence[Box]) -> float:
     least = min(box.latency_ps["min"] for box in boxes)
     return max(box.latency_ps["max"] for box in boxes) / least if least > 0 else 1.0
+
+
+def plain_numbers(axis: Axis, spread: float) -> None:
+    """Gives a logarithmic axis numbers such as 1, 10 and 100 instead of powers; also 2 and 5 if it spans little."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if spread < DENSE_TO else (1,)))
+    axis.set_major_formatter(_plain)
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _plain(value: float, _position: float) -> str:

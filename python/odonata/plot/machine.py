@@ -19,9 +19,11 @@ from odonata.machine.terms import group_name
 from odonata.plot.style import LINES, MOST_LINES, plain
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Mapping
 
+    from matplotlib.axes import Axes
+
+    from odonata.analysis.motion import Ends
     from odonata.store import Run
 
 NO_JOB, OTHERS, SPARE = "0.9", "0.55", "white"
@@ -35,6 +37,7 @@ MOST_LINKS = 300
 """Lines that are drawn: those with most load."""
 LEGEND = 0.5
 """Room beside the ring."""
+CORES = "cores"
 NAMED_UP_TO = 24
 """Groups up to which each has its number."""
 
@@ -43,14 +46,30 @@ def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     """Draws the nodes of each group, coloured by job (`job_colours`), and a curve between two groups for the busier of
     both directions of their links (mean share of time busy). In a tree the lines go to the cores in the middle."""
     busy = group_matrix(run.links)
-    groups = len(busy)
+    angles = draw_groups(axes, run, colours=colours)
+    both = np.fmax(busy, busy.T)
+    loads: dict[Ends, float] = {
+        (int(start), int(end)): float(both[start, end]) for start, end in np.argwhere(np.isfinite(both)) if start < end
+    }
+    to_cores = enumerate(_to_cores(run.links, len(busy)))
+    loads |= {(group, None): load for group, load in to_cores if math.isfinite(load)}
+    if loads:
+        shown = sorted(loads.values())[-MOST_LINKS:]
+        # From the least to the greatest load, so that the hottest links stand out; of nearly equal ones, from 0.
+        scale = Scale(shown[0] if shown[-1] - shown[0] > LEAST_SPREAD else 0.0, shown[-1])
+        draw_lines(axes, loads, angles, scale)
+        draw_scale(axes, scale, loads, run)
+    return axes
+
+
+def draw_groups(axes: Axes, run: Run, *, colours: dict[str, str]) -> list[float]:
+    """Draws the groups in a ring, with their nodes and a legend; returns the angle of each."""
     nodes = _nodes(run.links)
+    groups = len(group_matrix(run.links))
     owner = _owners(run)
     # A block is as wide as its part of the ring allows.
     side = min(0.55, 2 * math.pi * RING / max(groups, 3) * 0.85)
     angles = [math.pi / 2 - 2 * math.pi * group / max(groups, 1) for group in range(groups)]
-    word = group_name(run.resolved.get("spec", {}).get("topology", {}).get("kind"))
-    _links(axes, busy, _to_cores(run.links, groups), angles, word)
     for group, angle in enumerate(angles):
         x, y = ((RING + 0.72 * side) * part for part in (math.cos(angle), math.sin(angle)))
         _block(axes, (x, y), side, [owner.get(node) for node in nodes.get(group, [])], colours)
@@ -65,8 +84,12 @@ def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     shown = {NO_JOB: "no job", **({OTHERS: "other jobs"} if OTHERS in colours.values() else {})}
     handles = [Patch(facecolor=colour, label=plain(name)) for name, colour in colours.items() if colour != OTHERS]
     handles += [Patch(facecolor=colour, label=name) for colour, name in shown.items()]
-    axes.legend(handles=handles, title=f"nodes of the {groups:,} {word}s", loc="upper left", alignment="left")
-    return axes
+    axes.legend(handles=handles, title=f"nodes of the {groups:,} {_word(run)}s", loc="upper left", alignment="left")
+    return angles
+
+
+def _word(run: Run) -> str:
+    return group_name(run.resolved.get("spec", {}).get("topology", {}).get("kind"))
 
 
 def job_colours(run: Run) -> dict[str, str]:
@@ -119,32 +142,42 @@ def _to_cores(links: pl.DataFrame, groups: int) -> list[float]:
     return loads
 
 
-def _links(axes: Axes, busy: NDArray[np.float64], to_cores: list[float], angles: list[float], word: str) -> None:
-    ends = [(RING * math.cos(angle), RING * math.sin(angle)) for angle in angles]
+class Scale:
+    """Colours and widths of lines, from the least load to the greatest."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.norm = Normalize(low, high if high > low else low + LEAST_SPREAD, clip=True)
+        self.colours = LinearSegmentedColormap.from_list("load", colormaps[HOT](np.linspace(0.2, 1.0, 256)))
+
+    def show(self, line: PathPatch, load: float) -> None:
+        """Gives a line the looks of its load."""
+        line.set_edgecolor(self.colours(self.norm(load)))
+        line.set_linewidth(0.5 + 3.0 * float(self.norm(load)))
+
+
+def draw_lines(axes: Axes, loads: Mapping[Ends, float], angles: list[float], scale: Scale) -> dict[Ends, PathPatch]:
+    """Draws the lines with most load, the busiest last."""
+    places = [(RING * math.cos(angle), RING * math.sin(angle)) for angle in angles]
     middle, through = (0.0, 0.0), [Path.MOVETO, Path.CURVE3, Path.CURVE3]
-    both = np.fmax(busy, busy.T)
-    lines = [
-        (float(both[start, end]), Path([ends[start], middle, ends[end]], through))
-        for start, end in np.argwhere(np.isfinite(both))
-        if start < end
-    ]
-    cores = [(load, Path([end, middle])) for load, end in zip(to_cores, ends, strict=True) if math.isfinite(load)]
-    if cores:
-        axes.text(*middle, "cores", ha="center", va="center", fontsize=9, zorder=4, bbox={"fc": "white", "ec": "0.6"})
-    shown = sorted([*lines, *cores], key=lambda line: line[0])[-MOST_LINKS:]
-    if not shown:
-        return
-    # From the least to the greatest load, so that the hottest links stand out; of nearly equal ones, from 0.
-    low, high = shown[0][0], shown[-1][0]
-    low = low if high - low > LEAST_SPREAD else 0.0
-    norm = Normalize(low, high if high > low else low + LEAST_SPREAD)
-    colours = LinearSegmentedColormap.from_list("load", colormaps[HOT](np.linspace(0.2, 1.0, 256)))
-    for load, path in shown:
-        width = 0.5 + 3.0 * float(norm(load))
-        axes.add_patch(PathPatch(path, fill=False, edgecolor=colours(norm(load)), linewidth=width, zorder=2))
-    bar = axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, location="bottom", shrink=0.5, aspect=30, pad=0)
+    if any(end is None for _, end in loads):
+        axes.text(*middle, CORES, ha="center", va="center", fontsize=9, zorder=4, bbox={"fc": "white", "ec": "0.6"})
+    lines = {}
+    for ends in sorted(loads, key=loads.__getitem__)[-MOST_LINKS:]:
+        start, end = ends
+        path = Path([places[start], middle]) if end is None else Path([places[start], middle, places[end]], through)
+        lines[ends] = PathPatch(path, fill=False, zorder=2)
+        scale.show(lines[ends], loads[ends])
+        axes.add_patch(lines[ends])
+    return lines
+
+
+def draw_scale(axes: Axes, scale: Scale, ends: Iterable[Ends], run: Run, *, what: str = "mean load") -> None:
+    """Draws the bar of colours below the machine, and says what `what` is of."""
+    shown = ScalarMappable(scale.norm, scale.colours)
+    bar = axes.figure.colorbar(shown, ax=axes, location="bottom", shrink=0.5, aspect=30, pad=0)
     bar.ax.xaxis.set_major_locator(MaxNLocator(5))
     bar.ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
-    between = f"a {word} and the cores" if cores and not lines else f"two {word}s"
-    bar.set_label(f"mean load of the links between {between}, the busier direction")
+    to_cores = [end is None for _, end in ends]
+    between = f"a {_word(run)} and the cores" if all(to_cores) else f"two {_word(run)}s"
+    bar.set_label(f"{what} of the links between {between}, the busier direction")

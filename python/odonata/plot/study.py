@@ -7,6 +7,7 @@ there are not too many.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +16,29 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from odonata.analysis.by_axis import LOG_FROM, is_logarithmic
+from odonata.plot.box import plain_numbers
 from odonata.plot.drawn import draw_box
 from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
+from odonata.plot.words import column_words, key_words
 from odonata.store.columns import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from odonata.analysis.by_axis import Arranged, Series
+    from odonata.analysis.by_axis import Arranged, Series, Spot
 
 DOTS_TO = 30
 """Runs at one place up to which each is a dot."""
+HALF = 0.5
 CHARACTER_INCH = 0.075
 LONGEST = 28
 
-_UNITS = {"size": "bytes", "bandwidth": "bytes/s"}
+_UNITS = {"size": "bytes", "bandwidth": "bytes/s", "share": "%"}
+_FACTORS = {"share": 0.01}
+
+SATURATED: Any = {"marker": "x", "color": "#b2182b", "markersize": 5, "markeredgewidth": 1.3, "linestyle": "none"}
+"""The mark of runs whose job is saturated; at a median, if half of its runs are."""
 
 
 def plot_arranged(
@@ -52,18 +60,20 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
     """Draws into axes."""
     unit, factor = _unit(data)
     (_boxes if data.kind == "name" else _lines)(axes, data, factor)
-    named = data.column.removesuffix("_ps").replace("_", " ") + (f" of {job}" if job else "")
+    named = plain(column_words(data.column) + (f" of {job}" if job else ""))
     axes.set_ylabel(f"{named} ({unit})" if unit else named)
     values = np.concatenate([spot.values for series in data.series for spot in series.spots])
     positive = bool(values.min() > 0)
     if log if log is not None else positive and values.max() / values.min() > LOG_FROM:
         axes.set_yscale("log")
+        plain_numbers(axes.yaxis, float(values.max() / values.min()) if positive else math.inf)
     elif values.min() >= 0:
         axes.set_ylim(0, values.max() / factor * 1.05 or None)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
+    handles: list[Any] = []
     if len(data.series) > 1:
         shown = data.series if data.kind == "name" else _drawn_as_lines(data)
-        handles: list[Any] = [
+        handles = [
             Line2D([], [], color=LINES[index % len(LINES)], linewidth=3, label=name)
             if data.kind == "name"
             else Line2D([], [], color=LINES[index], marker=MARKERS[index % len(MARKERS)], linewidth=1.5, label=name)
@@ -71,9 +81,13 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         ]
         if len(shown) < len(data.series):
             handles.append(Patch(color="0.85", label=f"{len(data.series) - len(shown)} others (medians)"))
+    if any(spot.saturated.any() for series in data.series for spot in series.spots):
+        handles.append(Line2D([], [], **SATURATED, label="saturated run"))
+    if handles:
+        key = data.series_key if len(data.series) > 1 else None
         axes.legend(
             handles=handles,
-            title=data.series_key and plain(data.series_key),
+            title=key and plain(key_words(key)),
             alignment="left",
             loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_columns(handles), borderaxespad=0.2,
         )  # fmt: skip
@@ -97,6 +111,8 @@ def _unit(data: Arranged) -> tuple[str, float]:
     unit = next((of.unit for of in columns_of("jobs") if of.name == data.column), "")
     if unit == "bytes/s":
         return "GB/s", 1e9
+    if data.column.endswith("_fraction") or data.column == "backlog_growth":
+        return "%", 0.01
     if not data.column.endswith("_ps"):
         return unit if unit not in ("1", data.column) else "", 1.0
     return time_unit(float(np.median(spot.values)) for series in data.series for spot in series.spots)
@@ -121,7 +137,9 @@ def _band_of_others(axes: Axes, data: Arranged, factor: float, x_factor: float) 
 
 def _lines(axes: Axes, data: Arranged, factor: float) -> None:
     every = [spot.x for series in data.series for spot in series.spots]
-    unit, x_factor = time_unit(every) if data.kind == "time" else (_UNITS.get(data.kind, ""), 1.0)
+    unit, x_factor = (
+        time_unit(every) if data.kind == "time" else (_UNITS.get(data.kind, ""), _FACTORS.get(data.kind, 1.0))
+    )
     _band_of_others(axes, data, factor, x_factor)
     for index, series in enumerate(_drawn_as_lines(data)):
         colour = LINES[index]
@@ -135,10 +153,21 @@ def _lines(axes: Axes, data: Arranged, factor: float) -> None:
         for spot, at in zip(series.spots, x, strict=True):
             if 1 < len(spot.values) <= DOTS_TO:
                 axes.plot([at] * len(spot.values), spot.values / factor, ".", color=colour, alpha=0.45, markersize=4)
-    key = plain(data.key)
+            _mark(axes, at, spot, factor)
+    key = plain(key_words(data.key))
     axes.set_xlabel(f"{key} ({unit})" if unit else key)
     if is_logarithmic(data.kind, every):
         axes.set_xscale("log")
+        plain_numbers(axes.xaxis, max(every) / min(every))
+
+
+def _mark(axes: Axes, at: float, spot: Spot, factor: float) -> None:
+    """Marks the saturated runs of a place, or its median if there are too many."""
+    if not spot.saturated.any():
+        return
+    values = spot.values[spot.saturated] if len(spot.values) <= DOTS_TO else np.array([np.median(spot.values)])
+    if len(spot.values) <= DOTS_TO or spot.saturated.mean() >= HALF:
+        axes.plot([at] * len(values), values / factor, **SATURATED, zorder=4)
 
 
 def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
@@ -155,10 +184,11 @@ def _boxes(axes: Axes, data: Arranged, factor: float) -> None:
             _box(axes, at, min(step * 0.8, 0.4), values, named, line)
             if 1 < len(values) <= DOTS_TO:
                 axes.plot([at] * len(values), values, ".", color="0.25", alpha=0.6, markersize=4)
+            _mark(axes, at, spot, factor)
     _names(axes, labels)
     axes.set_xlim(-0.6, len(labels) - 0.4)
     axes.tick_params(axis="x", length=0)
-    axes.set_xlabel(plain(data.key))
+    axes.set_xlabel(plain(key_words(data.key)))
 
 
 def _box(axes: Axes, at: float, width: float, values: Any, named: dict[str, str], line: str) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import tempfile
+import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -13,9 +16,10 @@ from odonata import files
 from odonata.errors import InputError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
+
+    from matplotlib.text import Text
 
 SERIES = ("#8db4d9", "#f0a35e", "#7fbf7b", "#c78fc4", "#d9c75f", "#9a9a9a")
 """Fills of boxes side by side: light enough for the black median line."""
@@ -32,7 +36,10 @@ MEAN = "#7030a0"
 HEAT = "YlGnBu"
 """Colour map of loads: light is idle, and it stays readable in grey."""
 
-FORMATS = ("png", "pdf", "svg")
+FORMATS = ("png", "pdf", "svg", "pgf")
+
+FITTED = 3
+"""How often texts are fitted: more lines make axes smaller, and their titles may move."""
 
 MARK = "drawn by odonata"
 """The mark in the metadata of our pictures, by which they are recognised and may be overwritten."""
@@ -53,6 +60,7 @@ _SETTINGS: Any = {
     "svg.hashsalt": "odonata",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
+    "pgf.rcfonts": False,
 }
 
 
@@ -110,19 +118,19 @@ def time_unit(values_ps: Iterable[float]) -> tuple[str, float]:
     return next(((unit, factor) for unit, factor in _UNITS if least >= factor), _UNITS[-1])
 
 
-def checked_format(path: Path) -> str:
+def checked_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     """The format of a file's ending; `InputError` if it is not supported."""
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
+    if kind not in formats:
         ending = f"`{path.suffix}`" if kind else "no ending"
-        hint = f"end the name in {', '.join(f'.{name}' for name in FORMATS)}"
+        hint = f"end the name in {', '.join(f'.{name}' for name in formats)}"
         raise InputError(f"cannot draw `{path}`: {ending} is not a picture format", hint=hint)
     return kind
 
 
-def check_target(path: Path) -> None:
+def check_target(path: Path, formats: Sequence[str] = FORMATS) -> None:
     """Raises `InputError` if no picture can go there: the name ends in no format, or there is no such folder."""
-    checked_format(path)
+    checked_format(path, formats)
     if not path.parent.exists():
         raise InputError(
             f"cannot draw `{path}`: there is no folder `{path.parent}`", hint="create it, or choose another"
@@ -142,6 +150,11 @@ def save(made: Figure, path: Path, *, about: str = "") -> None:
     """
     check_target(path)
     kind = checked_format(path)
+    with settings():
+        fit_texts(made)
+    if kind == "pgf":
+        _save_pgf(made, path)
+        return
     of_formats: dict[str, dict[str, str | None]] = {
         "png": {"Software": MARK, "Description": about},
         "pdf": {"CreationDate": None, "Creator": MARK, "Subject": about},
@@ -153,3 +166,51 @@ def save(made: Figure, path: Path, *, about: str = "") -> None:
             drawn, format=kind, dpi=200, metadata={key: text for key, text in of_formats[kind].items() if text != ""}
         )
     files.write(path, drawn.getbuffer())
+
+
+def _save_pgf(made: Figure, path: Path) -> None:
+    """Writes the picture, and beside it a PNG for each heat map, which it names."""
+    from odonata.plot.pgf import without_latex
+
+    with tempfile.TemporaryDirectory() as folder, settings(), without_latex():
+        made.savefig(Path(folder) / path.name, format="pgf")
+        for written in sorted(Path(folder).iterdir(), reverse=True):
+            mark = f"%% {MARK}\n".encode() if written.name == path.name else b""
+            files.write(path.parent / written.name, mark + written.read_bytes())
+
+
+def fit_texts(made: Figure) -> None:
+    """Breaks titles and labels of axes into lines that fit into the picture."""
+    for _ in range(FITTED):
+        made.draw_without_rendering()
+        for label, needs, room in _texts(made):
+            _break(label, needs, room)
+
+
+def _texts(made: Figure) -> Iterator[tuple[Text, float, float]]:
+    """Titles and labels, the room that each needs, and what it has."""
+    width, height = made.bbox.width, made.bbox.height
+    suptitle: Text | None = getattr(made, "_suptitle", None)
+    if suptitle is not None:
+        yield suptitle, suptitle.get_window_extent().width, width * (1 - suptitle.get_position()[0])
+    for axes in made.axes:
+        box = axes.get_window_extent()
+        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        # A title may be wider than its axes, on both sides if it is centred, as long as the picture has room.
+        left: Text = axes._left_title  # type: ignore[attr-defined]
+        yield left, left.get_window_extent().width, width - box.x0
+        for centred in (axes.title, axes.xaxis.label):
+            yield centred, centred.get_window_extent().width, 2 * min(x, width - x)
+        label = axes.yaxis.label
+        yield label, label.get_window_extent().height, 2 * min(y, height - y)
+
+
+def _break(label: Text, needs: float, room: float) -> None:
+    """Breaks each line of a label so that it needs no more room."""
+    text = label.get_text()
+    if not text or needs <= room:
+        return
+    longest = max(len(line) for line in text.split("\n"))
+    most = max(8, int(longest * room / needs) - 1)
+    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, most, break_on_hyphens=False) or [""]]
+    label.set_text("\n".join(lines))

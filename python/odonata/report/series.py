@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from odonata.analysis.motion import spread
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -54,7 +56,7 @@ def series_of(run: Run, links: pl.DataFrame, left_out: list[str]) -> dict[str, A
     for number in range(len(sent)):
         of = kept & (job == number)
         sent[number] = np.bincount(cell[of], rows["bytes"].to_numpy()[of], len(capacity)) / capacity
-    busy = _spread(sent.reshape(len(sent), links.height, slices)).reshape(len(sent), -1) * FULL
+    busy = spread(sent.reshape(len(sent), links.height, slices)).reshape(len(sent), -1) * FULL
     return {
         "width_ps": width,
         "slices": slices,
@@ -76,18 +78,6 @@ def routes_of(run: Run) -> dict[str, Any] | None:
     if rows.is_empty():
         return None
     return {"width_ps": int(rows["width_ps"][0]), "rows": rows.select("slice", "job", "packets", "minimal")}
-
-
-def _spread(sent: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each slice that a link is busy with each job, from what starts there; both `[job, link, slice]`."""
-    left = np.zeros(sent.shape[:2])
-    for part in range(sent.shape[2]):
-        left += sent[:, :, part]
-        whole = left.sum(axis=0)
-        now = left * (np.minimum(whole, 1) / np.maximum(whole, 1e-300))
-        sent[:, :, part] = now
-        left -= now
-    return sent
 
 
 def _byte(values: NDArray[np.float64]) -> NDArray[np.uint8]:
