@@ -3,6 +3,7 @@
 The model gives the arrays of the core, so that the arithmetic of epochs is checked by hand, to the picosecond.
 """
 
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -26,8 +27,10 @@ def spec_of(*jobs: tuple[int | None, int], waited: tuple[int, ...] | None = None
 class Model:
     """Plays specifications; `pace` gives the time of iteration k of a job beside others, and all are counted."""
 
-    def __init__(self, pace: Callable[[int, int, frozenset[int]], int]) -> None:
+    def __init__(self, pace: Callable[[int, int, frozenset[int]], int], ahead: int = 0) -> None:
         self.pace = pace
+        self.ahead = ahead
+        """How far the fastest rank is ahead after each further iteration."""
         self.played: list[dict] = []
 
     def __call__(self, spec: dict, number: int) -> dict:
@@ -45,10 +48,17 @@ class Model:
             now[job] += took
             if len(rows[job]) == programs[job]["iterations"]:
                 done[job] = now[job]
-        table = [(n, begin, end) for n, of in enumerate(rows) for begin, end in of]
+        table = [
+            (n, begin, end, end - self.ahead * k) for n, of in enumerate(rows) for k, (begin, end) in enumerate(of)
+        ]
         column = lambda at: np.array([row[at] for row in table], np.uint64)  # noqa: E731
         iterations = {"job": column(0).astype(np.uint16), "ranks": np.ones(len(table), np.uint32)}
-        iterations |= {"first_begin_ps": column(1), "last_end_ps": column(2), "total_ps": column(2) - column(1)}
+        iterations |= {
+            "first_begin_ps": column(1),
+            "last_end_ps": column(2),
+            "first_end_ps": column(3),
+            "total_ps": column(2) - column(1),
+        }
         finish = [done.get(n, 2**64 - 1) for n in range(len(now))]
         ranks = {"job": np.arange(len(now), dtype=np.uint16), "finish_ps": np.array(finish, np.uint64)}
         return {"iterations": iterations, "ranks": ranks, "packet_hops": len(table)}
@@ -74,7 +84,7 @@ def test_one_steady_program_needs_one_short_run():
     steady, short, times = found(model, spec)
     assert steady.in_full is None
     assert len(model.played) == 1
-    assert short["jobs"][0]["program"]["iterations"] < 50
+    assert short["jobs"][0]["program"]["iterations"] < 70
     assert times == [100_000]
     assert steady.of_job(short, 0).iterations + short["jobs"][0]["program"]["iterations"] == 1_000
 
@@ -116,6 +126,31 @@ def test_a_slow_drift_is_not_taken_for_a_mean():
     model = Model(lambda _, k, __: 1_000 + 3 * k)
     steady, _, times = found(model, spec)
     assert abs(times[0] / model.whole(spec)[0] - 1) <= 0.01 or steady.in_full
+
+
+def test_a_negligible_epoch_needs_no_mean_and_its_interval_is_finite():
+    """Job 0 starts when job 1 has almost ended, so that the epoch of both has no iteration of job 0."""
+    spec = spec_of((200, 1_990), (100, 0))
+    steady, short, times = found(Model(lambda job, *_: 150 if job == 0 else 20), spec)
+    assert steady.in_full is None
+    assert times == pytest.approx([30_000, 2_000], rel=0.01)
+    assert all(steady.of_job(short, job).share < 0.01 for job in (0, 1))
+    json.dumps(steady.facts(["a", "b"]), allow_nan=False)
+
+
+def test_a_short_job_beside_a_long_one_that_the_run_does_not_wait_for():
+    spec = spec_of((5, 0), (1_000, 0), waited=(0,))
+    steady, short, _ = found(Model(lambda *_: 100), spec)
+    assert (short, len(steady.trials)) == (spec, 1)
+
+
+def test_ranks_that_run_ahead_of_others_are_not_steady():
+    """The times of iterations are equal, but queues fill."""
+    spec = spec_of((400, 0))
+    steady, short, _ = found(Model(lambda *_: 1_000, ahead=50), spec)
+    assert short == spec
+    assert "move apart" in steady.in_full
+    assert found(Model(lambda *_: 1_000, ahead=5), spec)[0].in_full is None
 
 
 def test_warm_up_does_not_count():

@@ -40,6 +40,9 @@ class Seen:
     """Mean time of the same iterations after the warm-up, from the first rank's begin to the last rank's end."""
     rank_ps: float
     """Mean time of a rank for one of these."""
+    apart: float
+    """By how much of the mean time the first and the last rank move apart with each of these. Ranks that run ahead of
+    others fill queues, so the program is not steady however equal its times are."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class _Iterations:
     """The iterations of a program that all its ranks have ended."""
 
     begins: NDArray[np.float64]
+    first_ends: NDArray[np.float64]
     ends: NDArray[np.float64]
     paces: NDArray[np.float64]
     of_ranks: NDArray[np.float64]
@@ -76,9 +80,19 @@ class _Iterations:
         there = (self.ends - self.paces >= begin_ps) & (self.ends <= end_ps)
         pace = mean_of(self.paces[there])
         if pace is None:
-            return Seen(None, 0.0, 0.0)
-        times = (self.ends - self.begins)[there][pace.warm_up :]
-        return Seen(pace, float(times.mean()), float(self.of_ranks[there][pace.warm_up :].mean()))
+            return Seen(None, 0.0, 0.0, 0.0)
+        times, of_ranks, between = (
+            values[there][pace.warm_up :]
+            for values in (self.ends - self.begins, self.of_ranks, self.ends - self.first_ends)
+        )
+        apart = abs(_growth(between)) / pace.value if pace.value else 0.0
+        return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart)
+
+
+def _growth(values: NDArray[np.float64]) -> float:
+    """By how much a series grows with each value: the mean of its second half less that of its first half."""
+    half = len(values) // 2
+    return float(values[-half:].mean() - values[:half].mean()) / (len(values) - half) if half else 0.0
 
 
 def epochs_of(spec: Mapping[str, Any], result: Mapping[str, Any]) -> list[Epoch]:
@@ -124,8 +138,7 @@ def _iterations(spec: Mapping[str, Any], result: Mapping[str, Any], job: int) ->
     table, rows = result["iterations"], _rows(result["iterations"], job)
     ranks = len(spec["jobs"][job]["nodes"])
     ended = table["ranks"][rows] == ranks
-    begins, ends, of_ranks = (
-        table[name][rows][ended].astype(np.float64) for name in ("first_begin_ps", "last_end_ps", "total_ps")
-    )
+    names = ("first_begin_ps", "first_end_ps", "last_end_ps", "total_ps")
+    begins, first_ends, ends, of_ranks = (table[name][rows][ended].astype(np.float64) for name in names)
     start = float(spec["jobs"][job]["program"]["start_ps"])
-    return _Iterations(begins, ends, np.diff(ends, prepend=start), of_ranks / ranks)
+    return _Iterations(begins, first_ends, ends, np.diff(ends, prepend=start), of_ranks / ranks)

@@ -77,14 +77,15 @@ def consistent(parts: Sequence[Part], error: float) -> bool:
 
 
 def unknown(parts: Sequence[Part], error: float) -> list[tuple[int, int]]:
-    """The epochs and programs whose mean iteration is not known within the bound, though it is needed."""
+    """The epochs and programs whose mean iteration is not known within the bound, though it is needed, or whose ranks
+    move apart."""
     limit = error * NEGLIGIBLE * whole_ps(parts)
     return [
         (number, job)
         for number, part in enumerate(parts)
         if abs(part.skipped_ps) > limit
         for job, of_job in part.errors.items()
-        if of_job > error
+        if of_job > error or part.epoch.seen[job].apart > error
     ]
 
 

@@ -22,7 +22,7 @@ def refusal(spec: Mapping[str, Any]) -> str | None:
             return f"`{job['name']}` has bursts, so its iterations do not repeat"
         if "traffic" in job and job["traffic"]["intervals"] is not None:
             return f"`{job['name']}` sends a given number of messages, not iterations of a program"
-    counts = [job["program"]["iterations"] for job in jobs if "program" in job]
-    if max((count for count in counts if count is not None), default=0) * MOST_SHARE < FIRST:
-        return f"no program has more than {int(FIRST / MOST_SHARE)} iterations"
+    counts = [jobs[number]["program"]["iterations"] for number in spec["stop"]["jobs"]]
+    if max(counts) * MOST_SHARE <= FIRST:
+        return f"no program that it waits for has more than {int(FIRST / MOST_SHARE)} iterations"
     return None

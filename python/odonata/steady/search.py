@@ -87,7 +87,7 @@ def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
         pace = part.epoch.seen[job].pace
         have = FIRST if pace is None else pace.warm_up + pace.count
         needed = STEP[0] * have
-        if pace is not None and math.isfinite(pace.error):
+        if pace is not None and error < pace.error < math.inf:
             whole, alike = part.length_ps / pace.value, have * (pace.error / error) ** 2
             if alike > HOPELESS * whole:
                 needed = whole
@@ -107,6 +107,8 @@ def _pays(plan: Shortened, trial: Mapping[str, Any], hops: Sequence[int], epochs
 def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part], error: float) -> str:
     for number, job in extrapolate.unknown(parts, error):
         name, error_found = spec["jobs"][job]["name"], parts[number].errors[job]
+        if parts[number].epoch.seen[job].apart > error:
+            return f"the ranks of `{name}` move apart, some of them ahead of others"
         within = f"± {error_found:.2%}".replace("%", " %") if math.isfinite(error_found) else "too few of them"
         return f"the mean iteration of `{name}` is not known within the bound ({within}) before half of the run"
     return "the jobs start and end so often that no part of the run is steady for long"

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     Epochs = frozenset[int]
     """The programs that run in an epoch."""
 
-FIRST = 8
-"""Iterations of each program in an epoch of the first shortened run: three of warm-up and the fewest for an interval
-(assumed)."""
-LEAST_SHARE = 1 / 32
-"""An epoch is simulated for at least this share of its length (assumed), so that a rare change is seen more often."""
+FIRST = 12
+"""Iterations of each program in an epoch of the first shortened run. Measured: of runs that settle into another rhythm,
+half have done so by then."""
+LEAST_SHARE = 1 / 16
+"""An epoch is simulated for at least this share of its length (assumed), so that a late change of rhythm is seen more
+often. It bounds what can be saved."""
 MOST_SHARE = 0.5
 """An epoch of which more than this share is wanted is simulated in full: the rest would save less than the trials
 cost."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,8 @@ class Steady:
         seen = [part.epoch.seen[job] for part in own]
         ps = sum(part.skipped_ps for part in own)
         whole = sum(part.length_ps for part in own)
-        doubt = sum(part.length_ps * part.error for part in own)
+        # What was skipped of an epoch in which a mean is not known is negligible, and counts in full.
+        doubt = sum(min(part.length_ps * part.error, abs(part.skipped_ps)) for part in own)
         return Skipped(
             iterations=round(sum(counts)),
             ps=round(ps),
@@ -69,7 +71,7 @@ class Steady:
                     "jobs": [names[job] for job in sorted(part.epoch.seen)],
                     "simulated_ps": part.epoch.length_ps,
                     "skipped_ps": round(part.skipped_ps),
-                    "error": part.error,
+                    "error": part.error if math.isfinite(part.error) else None,
                 }
                 for part in self.parts
                 if part.epoch.length_ps or round(part.skipped_ps)
