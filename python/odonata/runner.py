@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from odonata.document import Document
     from odonata.scenario import Resolved, Scenario
+    from odonata.steady.skipped import Steady
     from odonata.store import Run
     from odonata.store.tables import Alone
 
@@ -220,27 +221,30 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     except InputError as problem:
         raise scenario.located(problem) from None
     try:
-        result = simulate(spec, progress, threads=threads)
+        result, spec, steady = _played(spec, resolved.steady, progress, "", threads)
     except InputError as problem:
         raise scenario.located(problem) from problem.__cause__
     peak = peak_rss_bytes()
+    whole, resolved = resolved.spec, resolved.simulating(spec)
     alone_wall_s = 0.0
     by_itself: dict[int, Alone] = {}
     for job, only in specs_alone.items():
-        there = result
-        if only != spec:
+        there, of_it = result, steady
+        if only == whole:
+            only = spec
+        else:
             # Of a run alone, only the job's own totals are kept.
             measure = {key: value for key, value in only["measure"].items() if key not in RECORDS}
-            alone_spec = {**only, "measure": measure}
-            there = simulate(alone_spec, progress, stage=f"{only['jobs'][0]['name']} alone", threads=threads)
+            stage = f"{only['jobs'][0]['name']} alone"
+            there, only, of_it = _played({**only, "measure": measure}, resolved.steady, progress, stage, threads)
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
 
-        by_itself[job] = alone_of(there, only)
+        by_itself[job] = alone_of(there, only, of_it)
 
     from odonata.store.tables import job_rows
 
-    rows = job_rows(result, spec, resolved.background, by_itself)
+    rows = job_rows(result, spec, resolved.background, by_itself, steady)
     wall = {
         "started": started,
         "wall_s": result["wall_s"],
@@ -250,7 +254,30 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         "peak_rss_bytes": peak,
     }
     names = [spec["jobs"][job]["name"] for job in by_itself]
-    return _as_run(scenario.document, resolved, result, dict(_tables(resolved, result, rows)), wall, names)
+    return _as_run(scenario.document, resolved, result, dict(_tables(resolved, result, rows)), wall, names, steady)
+
+
+def _played(
+    spec: dict[str, Any], bound: float | None, progress: Progress | None, stage: str, threads: int
+) -> tuple[dict[str, Any], dict[str, Any], Steady | None]:
+    """The result of a specification, the specification that was simulated, and what this one has skipped.
+
+    Without a bound (`run.steady`), the given one is simulated. The wall time is that of all trials.
+    """
+    if bound is None:
+        return simulate(spec, progress, stage=stage, threads=threads), spec, None
+    from odonata.steady.search import search
+
+    walls = [0.0]
+
+    def simulate_trial(trial: Mapping[str, Any], number: int) -> dict[str, Any]:
+        shown = " ".join(filter(None, (stage, f"(steady iterations, trial {number})")))
+        made = simulate(trial, progress, stage=shown, threads=threads)
+        walls.append(walls[-1] + made["wall_s"])
+        return made
+
+    result, short, steady = search(spec, bound, simulate_trial)
+    return {**result, "wall_s": walls[-1]}, short, steady
 
 
 def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, Any]]) -> Mapping[str, pl.DataFrame]:
@@ -284,6 +311,7 @@ def _as_run(
     tables: Mapping[str, pl.DataFrame],
     wall: dict[str, Any],
     alone: list[str],
+    steady: Steady | None,
 ) -> Run:
     from odonata.store.result import Run
     from odonata.store.tables import channels_of
@@ -298,6 +326,7 @@ def _as_run(
         alone=alone,
         wall=wall,
         link_classes=resolved.system.describe()["classes"],
+        steady=None if steady is None else steady.facts([job["name"] for job in spec["jobs"]]),
     )
     return Run(facts, resolved.document, scenario, tables)
 
@@ -314,16 +343,17 @@ def measure(
     alone, and `keep` is not called. Raises as `simulate` and `keep` do.
     """
     check_memory(resolved)
-    spec = resolved.spec if alone is None else resolved.alone(alone)
-    result = simulate(spec, progress)
+    given = resolved.spec if alone is None else resolved.alone(alone)
+    result, spec, steady = _played(given, resolved.steady, progress, "", 1)
     from odonata.store.tables import job_rows
 
-    rows = job_rows(result, spec, resolved.background if alone is None else [False], {})
+    rows = job_rows(result, spec, resolved.background if alone is None else [False], {}, steady)
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
     if keep is None:
         return facts, rows, None
-    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [])
+    resolved = resolved.simulating(spec)
+    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [], steady)
     return facts, rows, keep(run)
 
 

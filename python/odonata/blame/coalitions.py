@@ -36,9 +36,10 @@ def quantity_of(spec: Mapping[str, Any], job: int) -> str:
 
 
 def value(spec: Mapping[str, Any], job: int, row: Mapping[str, Any]) -> float | None:
-    """Its value from the row of the job in `jobs`; `None` if not all messages arrived."""
+    """Its value from the row of the job in `jobs`, without skipped iterations; `None` if not all messages arrived."""
     time: float | None = row[quantity_of(spec, job)] if row["complete"] is not False else None
-    return time
+    skipped = row.get("skipped_ps") if "program" in spec["jobs"][job] else None
+    return time - skipped if time is not None and skipped else time
 
 
 class Coalitions:

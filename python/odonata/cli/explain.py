@@ -57,6 +57,7 @@ def explain(
     from odonata.cli.progress import ProgressLine
     from odonata.scenario.domain import outside
     from odonata.store import open_run
+    from odonata.store.summary import skipped
     from odonata.text import terminal_width
 
     opened = open_run(run, verify=verify)
@@ -75,10 +76,12 @@ def explain(
             progress=progress.report,
         )
     unmeasured = outside(opened.resolved["scenario"])
+    steady = {"steady": opened.manifest["steady"]} if "steady" in opened.manifest else {}
     if json:
-        print(json_module.dumps({**explanation.as_dict(), "outside": unmeasured}))
+        print(json_module.dumps({**explanation.as_dict(), "outside": unmeasured, **steady}))
     else:
         print(as_text(explanation, terminal_width()))
-        if unmeasured is not None:
-            print(f"\nnote: {unmeasured}")
+        notes = [*skipped(opened.summary), *([] if unmeasured is None else [unmeasured])]
+        for number, note in enumerate(notes):
+            print(f"{'' if number else chr(10)}note: {note}")
     return 0

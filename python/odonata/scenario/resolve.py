@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,8 @@ class Resolved:
     spec: dict[str, Any]
     system: System
     targets: tuple[str, ...]
+    steady: float | None
+    """The bound of `run.steady`, with which steady iterations are skipped (`odonata.steady`); `None` without it."""
     notes: tuple[str, ...]
     """Notes about assumptions of the scenario and its machine, and about limits of the machine."""
     write: Callable[[], dict[str, Any]]
@@ -66,9 +68,13 @@ class Resolved:
         """Identity of the run: 16 hexadecimal digits of SHA-256.
 
         It covers everything that determines the contents of a run folder: the spec, the core's version, the targets,
-        and the name of the machine.
+        the name of the machine, and the bound of `run.steady`.
         """
-        return _id_of([self.spec, self.targets, self.system.name, self.system.title])
+        return _id_of([self.spec, self.targets, self.system.name, self.system.title, *self._steady()])
+
+    def _steady(self) -> list[dict[str, float]]:
+        """What `run.steady` adds to an identity: nothing without it."""
+        return [] if self.steady is None else [{"steady": self.steady}]
 
     @cached_property
     def background(self) -> list[bool]:
@@ -78,6 +84,17 @@ class Resolved:
 
     def __repr__(self) -> str:
         return f"Resolved({self.id} on {self.system.name}, targets {', '.join(self.targets)})"
+
+    def simulating(self, spec: dict[str, Any]) -> "Resolved":
+        """The same run with another specification of its jobs, which was simulated in the place of this one.
+
+        The identity stays that of the scenario; `document` has the specification that was simulated.
+        """
+        if spec is self.spec:
+            return self
+        other = replace(self, spec=spec, write=lambda: {**self.document, "spec": spec})
+        other.__dict__["id"] = self.id
+        return other
 
     def alone(self, job: str) -> dict[str, Any]:
         """The spec of one job alone on the empty system: same seed, same nodes.
@@ -100,7 +117,7 @@ class Resolved:
         It is `id` if there is only this job. Raises InputError as `alone` does.
         """
         only = self.alone(job)
-        return self.id if only == self.spec else _id_of(["alone", only])
+        return self.id if only == self.spec else _id_of(["alone", only, *self._steady()])
 
 
 def _id_of(content: Any) -> str:
@@ -181,8 +198,9 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
         *_of_programs(jobs, spec_jobs, run),
     )
     tables = [job.table for job in jobs]
+    steady = None if table.run.steady is None else float(table.run.steady.error)
     write = partial(write_document, decided, path, system, tables, placed, run, routings, spec, notes)
-    return Resolved(spec, system, targets, notes, write, partial(_refused, spec, table, jobs, routings))
+    return Resolved(spec, system, targets, steady, notes, write, partial(_refused, spec, table, jobs, routings))
 
 
 def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """The tables of a scenario, with their keys and defaults."""
 
 import re
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
+from odonata import units
 from odonata.document import Count, PositiveTime, Seed, Table, Time, input_error_as_problem
 from odonata.errors import InputError, shortened
 from odonata.scenario.apps.app import OFF, ON
@@ -131,6 +133,40 @@ class JobTable(Table):
     )
 
 
+def _bound(value: Any) -> Fraction:
+    bound = units.fraction(value)
+    if not LEAST_ERROR <= bound <= MOST_ERROR:
+        shown = value if isinstance(value, str) else repr(value)
+        hint = 'such as "1 %"'
+        raise InputError(f"expected a bound from 0.01 % to 20 %, found `{shown}`", hint=hint)
+    return bound
+
+
+#: Bounds that `run.steady` takes. Assumed: below, means are not known from part of a run; above, they say little.
+LEAST_ERROR, MOST_ERROR = Fraction(1, 10_000), Fraction(1, 5)
+#: A bound on an error, from a number or a percentage.
+Bound = Annotated[
+    Fraction,
+    BeforeValidator(input_error_as_problem(_bound)),
+    PlainSerializer(lambda bound: units.format_fraction(bound), when_used="json"),
+]
+
+
+def _steady(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise InputError(f"expected a table, found `{value!r}`", hint='steady = { error = "1 %" }')
+    return value
+
+
+class SteadyTable(Table):
+    """`run.steady`: iterations that repeat are not simulated again and again (docs/results.md)."""
+
+    error: Bound = Field(
+        description="bound on the error of the mean time of an iteration (95 %), for every program and for each set of "
+        "programs that run together"
+    )
+
+
 class RunTable(Table):
     """`[run]`: end and seed of the run."""
 
@@ -141,6 +177,10 @@ class RunTable(Table):
     )
     seed: Seed = Field(1, description="seed of every random stream of the run")
     horizon: PositiveTime | None = Field(None, description="latest time at which the run ends")
+    steady: Annotated[SteadyTable, BeforeValidator(input_error_as_problem(_steady))] | None = Field(
+        None,
+        description="skip iterations of programs whose mean is known, and extrapolate (default: all are simulated)",
+    )
 
 
 class LinksTable(Table):

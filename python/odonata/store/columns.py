@@ -61,6 +61,8 @@ class Column:
     """What the value is, and when it is absent."""
     better: Better = "neither"
     """Which of two values is better; `neither` if the value is not a result."""
+    steady: bool = False
+    """Whether only tables of runs with `run.steady` have it."""
 
 
 Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better]
@@ -333,6 +335,25 @@ _LINES: dict[str, list[Line]] = {
     ],
 }  # fmt: skip
 
+_STEADY: list[Line] = [
+    (
+        "iterations_skipped",
+        "UInt64",
+        "iterations",
+        "iterations that were not simulated, since their mean was known; only with `run.steady`. `time_ps`, "
+        "`iterations`, `iterations_per_s`, the means of iterations and `slowdown` include them; all other columns are "
+        "of the simulated part",
+    ),
+    ("skipped_ps", "UInt64", "ps", "the time of the skipped iterations, a part of `time_ps`; only with `run.steady`"),
+    (
+        "skipped_error",
+        "Float64",
+        "1",
+        "half-width of the 95 % interval of `time_ps`, divided by it; 0 if nothing was skipped; only with `run.steady`",
+    ),
+]
+"""Further columns of `jobs`; absent without a program."""
+
 _NAMES = ("min", "p25", "p50", "p75", "p99", "max", "mean")
 PRINTED: dict[str, str] = {
     "name": "name",
@@ -354,15 +375,20 @@ PRINTED: dict[str, str] = {
 }
 """Columns of `jobs` that `odonata run` prints, with their headings."""
 
-COLUMNS: tuple[Column, ...] = tuple(column for table in TABLES for column in _column(table))
+COLUMNS: tuple[Column, ...] = (
+    *_column("jobs"),
+    *(replace(Column("jobs", *line), steady=True) for line in _STEADY),
+    *(column for table in TABLES if table != "jobs" for column in _column(table)),
+)
 """Every result column, by table, in the order of storage."""
 
 
-def columns_of(table: str, channels: int = 1) -> tuple[Column, ...]:
-    """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel)."""
+def columns_of(table: str, channels: int = 1, *, steady: bool = False) -> tuple[Column, ...]:
+    """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel),
+    and with those of runs with `run.steady` if `steady` is set."""
     columns: list[Column] = []
     for column in COLUMNS:
-        if column.table != table:
+        if column.table != table or (column.steady and not steady):
             continue
         if "{channel}" not in column.name:
             columns.append(column)

@@ -27,6 +27,7 @@ SOURCES = (
     "placement",
     "scenario",
     "runner.py",
+    "steady",
     "store/frame.py",
     "store/latency.py",
     "store/programs.py",

@@ -20,12 +20,12 @@ def polars_type(name: str) -> pl.DataType:
     return kind()
 
 
-def frame(table: str, data: Mapping[str, Any], channels: int = 1) -> pl.DataFrame:
+def frame(table: str, data: Mapping[str, Any], channels: int = 1, *, steady: bool = False) -> pl.DataFrame:
     """A table with the columns of the registry, in its order and with its types.
 
     A missing or an additional column is a bug and stops the run.
     """
-    schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels)}
+    schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels, steady=steady)}
     if set(data) != set(schema):
         raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")
     # Polars makes arrays of lists of equal length even if lists are requested; the cast restores the type.

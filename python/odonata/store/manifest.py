@@ -35,10 +35,12 @@ def manifest(
     alone: list[str],
     wall: dict[str, Any],
     link_classes: Sequence[str] = (),
+    steady: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The manifest of a run; `alone` names the jobs that were also run alone, `wall` has the measured times.
 
-    `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs.
+    `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs. `steady` says what a
+    run with `run.steady` has skipped.
     """
     return {
         "format": FORMAT,
@@ -51,12 +53,13 @@ def manifest(
         "packet_hops": result["packet_hops"],
         "alone": alone,
         "link_classes": list(link_classes),
+        **({} if steady is None else {"steady": dict(steady)}),
         "tables": {
             table: {
                 "row": row,
                 "columns": {
                     column.name: {"type": column.dtype, "unit": column.unit, "meaning": column.meaning}
-                    for column in columns_of(table, channels)
+                    for column in columns_of(table, channels, steady=steady is not None)
                 },
             }
             for table, row in TABLES.items()

@@ -29,6 +29,7 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
         "threads": wall.get("threads", 1),
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
+        **({"steady": manifest["steady"]} if "steady" in manifest else {}),
         "jobs": jobs,
     }
 
@@ -62,6 +63,8 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
         job |= {name: row[name] for name in counts}
         times = _distribution(row, "iteration")
         job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
+        if row.get("iterations_skipped") is not None:
+            job |= {name: row[name] for name in ("iterations_skipped", "skipped_ps", "skipped_error")}
     alone = _distribution(row, "alone")
     if alone is not None:
         job["latency_alone_ps"] = alone
@@ -109,6 +112,8 @@ def _is_program(job: Mapping[str, Any]) -> bool:
 
 CUT_OFF = "*"
 """Mark of a number that covers only what arrived before the end of the run."""
+EXTRAPOLATED = "~"
+"""Mark of a number that includes iterations that were skipped (`run.steady`)."""
 
 
 def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
@@ -155,14 +160,20 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     for job in jobs:
         times = job["iteration_ps"] or {}
         row = [job["name"], *(f"{job[name]:,}" for name in ("nodes", "ranks", "messages_delivered"))]
-        row += [digits(job["time_ps"], factor), f"{job['iterations']:,}", _per_s(job)]
+        row += [_extrapolated(digits(job["time_ps"], factor), job), f"{job['iterations']:,}"]
+        row.append(_extrapolated(_per_s(job), job))
         row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
+        row[-1] = _extrapolated(row[-1], job)
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
     title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
     return Table(columns([PRINTED[name] for name in names]), rows, title)
+
+
+def _extrapolated(text: str, job: Mapping[str, Any]) -> str:
+    return f"{EXTRAPOLATED}{text}" if job.get("iterations_skipped") and text != "-" else text
 
 
 def _per_s(job: Mapping[str, Any]) -> str:
@@ -179,11 +190,43 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     slowest = sorted(jobs, key=lambda job: -(job.get("slowdown") or 0.0))[:LARGEST]
     said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs if job in slowest]
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
+    said += _steady(summary)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += _unended([job["name"] for job in summary["jobs"] if job["background"] and job.get("iterations") == 0])
     said += [_saturated(job) for job in jobs if job["saturated"]]
     return said + [_overlapping(job) for job in jobs if _is_program(job) and _apart(job) > APART]
+
+
+def _steady(summary: Mapping[str, Any]) -> list[str]:
+    """What a run with `run.steady` has skipped, or why it has skipped nothing."""
+    steady = summary.get("steady")
+    if steady is None:
+        return []
+    if steady["in_full"] is not None:
+        return [f"all iterations were simulated in spite of `run.steady`: {steady['in_full']}"]
+    skipped = [job for job in summary["jobs"] if job.get("iterations_skipped")]
+    listed = [
+        f"{job['iterations_skipped']:,} of {job['name']} (its time within ± {_percent(job['skipped_error'])})"
+        for job in skipped[:LARGEST]
+    ]
+    listed += [f"those of {len(skipped) - LARGEST:,} more jobs"] * (len(skipped) > LARGEST)
+    return [
+        f"skipped iterations: {', '.join(listed)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all "
+        "others, quantiles too, are of the simulated part"
+    ]
+
+
+def skipped(summary: Mapping[str, Any]) -> list[str]:
+    """A note for what is made of the simulated part of a run, such as its waiting; none if all was simulated."""
+    steady = summary.get("steady")
+    if steady is None or steady["in_full"] is not None:
+        return []
+    return ["iterations were skipped (`run.steady`): this is about the simulated part of the run"]
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2g}" if share >= 1 else f"{100 * share:.2g} %"
 
 
 APART = 1.25
@@ -275,7 +318,7 @@ def _program_answer(job: Mapping[str, Any]) -> str:
     if job["time_ps"] is None:
         text = f"{job['name']}: not finished by the end, {done} done"
     else:
-        text = f"{job['name']}: {time(job['time_ps'])} for {done}"
+        text = f"{job['name']}: {_extrapolated(time(job['time_ps']), job)} for {done}"
     if job.get("slowdown") is not None:
         if (
             job["time_ps"] and abs(job["time_ps"] / job["time_alone_ps"] / job["slowdown"] - 1) > 1e-9
@@ -286,7 +329,7 @@ def _program_answer(job: Mapping[str, Any]) -> str:
     if times is None or job["iterations"] == 1:
         return text
     median, most = (_marked(time(times[name]), job["complete"]) for name in ("p50", "p99"))
-    return f"{text}, {_per_s(job)} per second (an iteration: median {median}, 99 % within {most})"
+    return f"{text}, {_extrapolated(_per_s(job), job)} per second (an iteration: median {median}, 99 % within {most})"
 
 
 def as_text(summary: Mapping[str, Any], width: int | None = None, *, every: bool = False, hint: str = "") -> str:

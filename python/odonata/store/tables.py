@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from odonata.steady.skipped import Skipped, Steady
     from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
 
 
@@ -109,9 +110,9 @@ class Alone:
     """Whether its numbers are complete (`complete`)."""
 
 
-def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any]) -> Alone:
-    """The results of the only job of a run."""
-    program = progress(result, spec, 0)
+def alone_of(result: Mapping[str, Any], spec: Mapping[str, Any], steady: Steady | None = None) -> Alone:
+    """The results of the only job of a run, with what it has skipped."""
+    program = _with_skipped(progress(result, spec, 0), _skipped(steady, spec, 0))
     whole = complete(result, spec, 0, False, program)
     if program is None:
         return Alone(job_latency(result, spec, 0), complete=whole)
@@ -126,26 +127,79 @@ def jobs_frame(
 
 
 def job_rows(
-    result: Mapping[str, Any], spec: Mapping[str, Any], background: Sequence[bool], alone: Mapping[int, Alone]
+    result: Mapping[str, Any],
+    spec: Mapping[str, Any],
+    background: Sequence[bool],
+    alone: Mapping[int, Alone],
+    steady: Steady | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows of `jobs_frame`: a frame costs a millisecond, however few rows it has, so many runs can share one."""
+    """The rows of `jobs_frame`: a frame costs a millisecond, however few rows it has, so many runs can share one.
+
+    `steady` says what a run with `run.steady` has skipped; `spec` is then the shortened one, which was simulated.
+    """
     return [
-        _job_row(result, spec, job, background[job], alone.get(job, Alone(None))) for job in range(len(spec["jobs"]))
+        _job_row(result, spec, job, background[job], alone.get(job, Alone(None)), steady)
+        for job in range(len(spec["jobs"]))
     ]
 
 
 def jobs_table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows of `job_rows`, of one run or of many, as a frame."""
-    return frame("jobs", {column.name: [row[column.name] for row in rows] for column in columns_of("jobs")})
+    steady = any(SKIPPED[0] in row for row in rows)
+    columns = columns_of("jobs", steady=steady)
+    # Of runs with and without `run.steady` in one table, those without have skipped nothing that could be said.
+    return frame("jobs", {of.name: [row.get(of.name) if of.steady else row[of.name] for row in rows] for of in columns},
+                 steady=steady)  # fmt: skip
+
+
+SKIPPED = ("iterations_skipped", "skipped_ps", "skipped_error")
+"""Columns that only runs with `run.steady` have."""
+
+
+def _skipped(steady: Steady | None, spec: Mapping[str, Any], job: int) -> Skipped | None:
+    return None if steady is None else steady.of_job(spec, job)
+
+
+def _with_skipped(program: Progress | None, skipped: Skipped | None) -> Progress | None:
+    """The results of a job with its skipped iterations: sums and means, not the quantiles."""
+    if program is None or skipped is None or not skipped.ps:
+        return program
+    time = None if program.time_ps is None else program.time_ps + skipped.ps
+    count = program.iterations + skipped.iterations
+    times, of_ranks = program.times, program.rank_mean_ps
+    if times is not None and of_ranks is not None:
+        whole = times.count + skipped.iterations
+        of_ranks = (of_ranks * times.count + skipped.ranks_ps) / whole
+        times = replace(times, mean=(times.mean * times.count + skipped.times_ps) / whole)
+    lasted = program.iterations / program.per_s * 1e12 + skipped.ps if program.per_s else None
+    per_s = count / lasted * 1e12 if lasted else None
+    return replace(program, time_ps=time, iterations=count, per_s=per_s, times=times, rank_mean_ps=of_ranks)
+
+
+def _skipped_columns(steady: Steady | None, program: bool, skipped: Skipped | None) -> dict[str, float | None]:
+    """The columns of runs with `run.steady`; none without it."""
+    if steady is None:
+        return {}
+    if not program:
+        return dict.fromkeys(SKIPPED)
+    values = (0, 0, 0.0) if skipped is None else (skipped.iterations, skipped.ps, skipped.share)
+    return dict(zip(SKIPPED, values, strict=True))
 
 
 def _job_row(
-    result: Mapping[str, Any], spec: Mapping[str, Any], job: int, background: bool, alone: Alone
+    result: Mapping[str, Any],
+    spec: Mapping[str, Any],
+    job: int,
+    background: bool,
+    alone: Alone,
+    steady: Steady | None,
 ) -> dict[str, Any]:
     totals, what = result["jobs"][job], spec["jobs"][job]
     first, last, packets = totals["first_issue_ps"], totals["last_delivery_ps"], totals["packets"]
-    here, program = job_latency(result, spec, job), progress(result, spec, job)
+    skipped, simulated = _skipped(steady, spec, job), progress(result, spec, job)
+    here, program = job_latency(result, spec, job), _with_skipped(simulated, skipped)
     time = None if first is None or last is None else last - first
+    sent_in = time if simulated is None else simulated.time_ps
     whole = complete(result, spec, job, background, program)
     fullness = saturation(totals, what, result["end_ps"])
     slowdown = here.mean / alone.latency.mean if here and alone.latency and alone.latency.mean else None
@@ -178,7 +232,7 @@ def _job_row(
         "first_issue_ps": first,
         "last_delivery_ps": last,
         "time_ps": time,
-        "throughput": totals["bytes"] / time * 1e12 if time else None,
+        "throughput": totals["bytes"] / sent_in * 1e12 if sent_in else None,
         "hops_mean": totals["hops"] / packets if packets else None,
         "minimal_fraction": totals["minimal"] / packets if packets else None,
         "latency_count": here.count if here else 0,
@@ -198,6 +252,7 @@ def _job_row(
         "bin_lower_ps": totals["latency"]["lower"],
         "bin_upper_ps": totals["latency"]["upper"],
         "bin_count": totals["latency"]["bin_count"],
+        **_skipped_columns(steady, program is not None, skipped),
     }
 
 

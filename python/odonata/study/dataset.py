@@ -88,7 +88,7 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
 
 
 def _jobs(points: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    registered = [column.name for column in columns_of("jobs")]
+    registered = [column.name for column in columns_of("jobs", steady=True)]
     present = {name for name in rows.columns if not name.startswith((PREFIX, KEPT))}
     columns = [name for name in registered if name in present] + sorted(present - set(registered))
     # An axis has the name of its key; a column of jobs with the same name would be mistaken for it.

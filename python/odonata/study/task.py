@@ -191,7 +191,7 @@ def frame_of(
     import polars as pl
 
     present = [table for table in jobs if table is not None]
-    rows = pl.concat(present) if present else pl.DataFrame()
+    rows = pl.concat(present, how="diagonal") if present else pl.DataFrame()
     done = [fact for fact, table in zip(facts, jobs, strict=True) if table is not None for _ in range(table.height)]
     parts = [_facts(done), rows, *([_kept(present, kept)] if any(kept) else [])]
     frame = pl.concat(parts, how="horizontal") if done else _facts([])

@@ -1,0 +1,114 @@
+"""The search for the shortest run from which the whole one is known within the bound."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from odonata.steady import extrapolate
+from odonata.steady.epochs import epochs_of
+from odonata.steady.refusals import refusal
+from odonata.steady.shorten import FIRST, MOST_SHARE, Known, first, shortened
+from odonata.steady.skipped import Steady
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from odonata.steady.epochs import Epoch
+    from odonata.steady.extrapolate import Part
+    from odonata.steady.shorten import Shortened
+
+    Simulate = Callable[[Mapping[str, Any], int], dict[str, Any]]
+    """From a specification and the number of the trial, from 1, to the result of the core."""
+
+TRIALS = 8
+"""Most shortened runs (assumed): each is at least twice as long as the one before it, or has other epochs."""
+MOST_WORK = 1.25
+"""Trials together cost at most this share of the whole run, so with the whole run at most 2.25 of it."""
+STEP = (2.0, 8.0)
+"""The next trial has at least and at most that many times the iterations (assumed)."""
+HOPELESS = 4.0
+"""If a mean needs that many times the iterations of its epoch, the epoch is simulated in full without another trial
+(assumed: an interval from a few iterations is uncertain by a factor of two)."""
+
+
+def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[dict[str, Any], dict[str, Any], Steady]:
+    """The result, the specification that was simulated, and what was skipped.
+
+    Every trial is an ordinary run of a shortened specification. The shortest of them from which the mean iteration of
+    every program in every epoch is known within `error` is kept. If there is none that would save work, the
+    specification itself is simulated.
+    """
+    reason = refusal(spec)
+    hops: list[int] = []
+    known = Known()
+    trial = first(spec)
+    while reason is None:
+        result = simulate(trial, len(hops) + 1)
+        hops.append(int(result["packet_hops"]))
+        epochs = epochs_of(trial, result)
+        parts = extrapolate.extrapolated(spec, trial, epochs)
+        if parts is not None and extrapolate.consistent(parts, error):
+            if not extrapolate.unknown(parts, error) and _ends_in_time(spec, parts):
+                return result, trial, Steady(error, tuple(hops), tuple(parts))
+            _need_more(known, parts, error)
+        _learn(known, epochs)
+        plan = shortened(spec, known)
+        if plan is None or not epochs:
+            reason = "no job that it waits for ended in a short run"
+        elif len(hops) == TRIALS or not _pays(plan, trial, hops, epochs):
+            reason = _unsteady(spec, parts or (), error)
+        else:
+            trial = plan.spec
+    result = simulate(spec, len(hops) + 1)
+    return result, dict(spec), Steady(error, (*hops, int(result["packet_hops"])), in_full=reason)
+
+
+def _ends_in_time(spec: Mapping[str, Any], parts: Sequence[Part]) -> bool:
+    """Whether no horizon ends the whole run before its jobs do."""
+    at_ps = spec["stop"]["at_ps"]
+    return at_ps is None or extrapolate.whole_ps(parts) <= at_ps
+
+
+def _learn(known: Known, epochs: Sequence[Epoch]) -> None:
+    for epoch in epochs:
+        for job, seen in epoch.seen.items():
+            if seen.pace is not None:
+                known.add(job, epoch.jobs, seen.pace.value)
+
+
+def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
+    """Asks for as many iterations as the interval of each unknown mean suggests.
+
+    The interval of a mean over k of n iterations narrows as sqrt((1 - k / n) / k).
+    """
+    for number, job in extrapolate.unknown(parts, error):
+        part = parts[number]
+        pace = part.epoch.seen[job].pace
+        have = FIRST if pace is None else pace.warm_up + pace.count
+        needed = STEP[0] * have
+        if pace is not None and error < pace.error < math.inf:
+            whole, alike = part.length_ps / pace.value, have * (pace.error / error) ** 2
+            if alike > HOPELESS * whole:
+                needed = whole
+            else:
+                needed = min(max(alike / (1 + alike / whole), needed), STEP[1] * have)
+        known.need(job, part.epoch.jobs, math.ceil(needed))
+
+
+def _pays(plan: Shortened, trial: Mapping[str, Any], hops: Sequence[int], epochs: Sequence[Epoch]) -> bool:
+    """Whether the next trial is another one, much shorter than the whole run, and within the bound on the work."""
+    if plan.share > MOST_SHARE or plan.spec == trial:
+        return False
+    done = epochs[-1].end.at_ps / plan.whole_ps
+    return sum(hops) * done + hops[-1] * plan.share <= MOST_WORK * hops[-1]
+
+
+def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part], error: float) -> str:
+    for number, job in extrapolate.unknown(parts, error):
+        name, error_found = spec["jobs"][job]["name"], parts[number].errors[job]
+        if parts[number].epoch.seen[job].apart > error:
+            return f"the ranks of `{name}` move apart, some of them ahead of others"
+        within = f"± {error_found:.2%}".replace("%", " %") if math.isfinite(error_found) else "too few of them"
+        return f"the mean iteration of `{name}` is not known within the bound ({within}) before half of the run"
+    return "the jobs start and end so often that no part of the run is steady for long"

@@ -1,0 +1,79 @@
+"""What was skipped of a run: for each job, and as the manifest says it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from odonata.steady.extrapolate import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The skipped iterations of a program."""
+
+    iterations: int
+    """Their number."""
+    ps: int
+    """The time that they take."""
+    times_ps: float
+    """The sum of their times, from the first rank's begin to the last rank's end."""
+    ranks_ps: float
+    """The sum of the mean times of a rank for them."""
+    share: float
+    """Half-width of the 95 % interval of `ps`, divided by the time from the start of the program to its end."""
+
+
+@dataclass(frozen=True)
+class Steady:
+    """How a run with `run.steady` was simulated."""
+
+    error: float
+    """The bound on the error of each mean."""
+    trials: tuple[int, ...]
+    """Packet-hops of each run that was simulated, the kept one last."""
+    parts: tuple[Part, ...] = ()
+    """The epochs of the whole run; none if it was simulated in full."""
+    in_full: str | None = None
+    """Why it was simulated in full, as the end of a sentence; `None` if iterations were skipped."""
+
+    def of_job(self, spec: Mapping[str, Any], job: int) -> Skipped | None:
+        """What was skipped of a job of this specification, which is the shortened one; `None` without a program."""
+        if "program" not in spec["jobs"][job] or self.in_full is not None:
+            return None
+        own = [part for part in self.parts if job in part.epoch.seen]
+        counts = [part.skipped(job) for part in own]
+        seen = [part.epoch.seen[job] for part in own]
+        ps = sum(part.skipped_ps for part in own)
+        whole = sum(part.length_ps for part in own)
+        # What was skipped of an epoch in which a mean is not known is negligible, and counts in full.
+        doubt = sum(min(part.length_ps * part.error, abs(part.skipped_ps)) for part in own)
+        return Skipped(
+            iterations=round(sum(counts)),
+            ps=round(ps),
+            times_ps=sum(count * of.time_ps for count, of in zip(counts, seen, strict=True)),
+            ranks_ps=sum(count * of.rank_ps for count, of in zip(counts, seen, strict=True)),
+            share=doubt / whole if whole else 0.0,
+        )
+
+    def facts(self, names: Sequence[str]) -> dict[str, Any]:
+        """The entry of the manifest; `names` are those of the jobs."""
+        return {
+            "error": self.error,
+            "in_full": self.in_full,
+            "trials": list(self.trials),
+            "epochs": [
+                {
+                    "jobs": [names[job] for job in sorted(part.epoch.seen)],
+                    "simulated_ps": part.epoch.length_ps,
+                    "skipped_ps": round(part.skipped_ps),
+                    "error": part.error if math.isfinite(part.error) else None,
+                }
+                for part in self.parts
+                if part.epoch.length_ps or round(part.skipped_ps)
+            ],
+        }

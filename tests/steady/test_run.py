@@ -1,0 +1,161 @@
+"""Runs with `run.steady`: close to whole runs, marked where they are extrapolated, and readable by every reader."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import odonata
+from odonata.errors import InputError
+from odonata.machine import core
+from odonata.report.run import run_document
+from odonata.store import columns_of
+from odonata.store.columns import COLUMNS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEW = [column.name for column in COLUMNS if column.steady]
+
+
+def scenario(**run: Any) -> odonata.Scenario:
+    """A ring beside a halo that starts later and ends earlier."""
+    ring = {"collective": "allreduce", "algorithm": "ring", "message": "100 KB"}
+    jobs = [
+        {"name": "ring", "nodes": 8, "app": ring, "iterations": 200},
+        {"name": "halo", "nodes": 8, "app": {"motif": "halo3d", "message": "16 KB"}, "iterations": 200,
+         "start": "2 ms"},
+    ]  # fmt: skip
+    return odonata.Scenario.of({"system": "tiny", "job": jobs, "run": run})
+
+
+@pytest.fixture(scope="module")
+def whole() -> odonata.Run:
+    return odonata.run(scenario(), alone=True)
+
+
+@pytest.fixture(scope="module")
+def steady() -> odonata.Run:
+    return odonata.run(scenario(steady={"error": "2 %"}), alone=True)
+
+
+def test_without_the_key_ids_and_contents_are_as_before(whole: odonata.Run, tmp_path: Path) -> None:
+    resolved = scenario().resolve()
+    content = [resolved.spec, resolved.targets, resolved.system.name, resolved.system.title]
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert resolved.id == hashlib.sha256(f"{core.version()}\n{text}".encode()).hexdigest()[:16]
+    assert whole.jobs.columns == [column.name for column in columns_of("jobs")]
+    assert not set(NEW) & set(whole.jobs.columns)
+    written = odonata.run(scenario(), out=tmp_path / "run")
+    assert "steady" not in written.manifest
+    assert "steady" not in written.summary
+    assert "steady" not in (tmp_path / "run" / "resolved.json").read_text()
+    assert not set(NEW) & set(written.manifest["tables"]["jobs"]["columns"])
+
+
+def test_the_id_depends_on_the_bound() -> None:
+    given = [scenario(), *(scenario(steady={"error": bound}) for bound in ("1 %", "2 %"))]
+    assert len({of.resolve().id for of in given}) == 3
+    assert len({of.resolve().id_alone("ring") for of in given}) == 3
+
+
+def test_times_and_means_are_those_of_the_whole_run(whole: odonata.Run, steady: odonata.Run) -> None:
+    for ours, theirs in zip(steady.jobs.to_dicts(), whole.jobs.to_dicts(), strict=True):
+        assert ours["iterations_skipped"] > 100
+        assert ours["iterations"] == theirs["iterations"] == 200
+        for name in ("time_ps", "iterations_per_s", "iteration_mean_ps", "iteration_rank_mean_ps", "alone_time_ps"):
+            assert ours[name] == pytest.approx(theirs[name], rel=0.02), name
+        assert ours["slowdown"] == pytest.approx(theirs["slowdown"], rel=0.04)
+        assert ours["throughput"] == pytest.approx(theirs["throughput"], rel=0.04)
+        assert 0 <= ours["skipped_error"] <= 0.02
+        assert ours["messages_delivered"] < theirs["messages_delivered"] / 2
+    assert sum(steady.manifest["steady"]["trials"]) < whole.manifest["packet_hops"] / 2
+    assert steady.manifest["packet_hops"] == steady.manifest["steady"]["trials"][-1]
+
+
+def test_quantiles_are_of_the_simulated_part(steady: odonata.Run) -> None:
+    rows = steady.iterations.filter(job=0)
+    ring = steady.jobs.row(0, named=True)
+    assert rows.height == ring["iterations"] - ring["iterations_skipped"]
+    assert ring["iteration_max_ps"] == rows["time_ps"].max()
+
+
+def test_the_text_marks_what_is_extrapolated(whole: odonata.Run, steady: odonata.Run) -> None:
+    assert "~" not in str(whole)
+    text = str(steady)
+    skipped = steady.jobs["iterations_skipped"].to_list()
+    assert f"skipped iterations: {skipped[0]} of ring" in text
+    assert text.count("~") > 8
+
+
+def test_a_folder_is_read_again_and_explained_and_reported(tmp_path: Path) -> None:
+    given = scenario(steady={"error": "2 %"})
+    made = odonata.run(given, out=tmp_path / "run")
+    opened = odonata.open(tmp_path / "run")
+    assert opened.jobs.equals(made.jobs)
+    assert opened.id == given.resolve().id
+    assert odonata.run(given, out=tmp_path / "run").manifest["wall"] == opened.manifest["wall"]
+    spec = opened.resolved["spec"]
+    assert spec["jobs"][0]["program"]["iterations"] == opened.iterations.filter(job=0).height
+    assert opened.resolved["scenario"]["job"][0]["iterations"] == 200
+    ring = odonata.explain(opened, "ring", counterfactual=True, workers=1)
+    simulated = opened.jobs["time_ps"][0] - opened.jobs["skipped_ps"][0]
+    assert ring.without[0].with_ps == simulated
+    assert 0.8 < ring.without[0].slowdown < 1.5
+    facts = run_document(opened)["facts"]
+    assert any("iterations were skipped" in text for name, text in facts if name == "note")
+
+
+def test_the_same_bytes_again_and_with_more_threads(tmp_path: Path) -> None:
+    given = scenario(steady={"error": "2 %"})
+    for name, threads in (("one", 1), ("two", 2)):
+        odonata.run(given, out=tmp_path / name, threads=threads)
+    for file in (tmp_path / "one").iterdir():
+        if file.name != "manifest.json":
+            assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
+
+
+def test_studies_skip_too_and_mix_with_whole_runs(tmp_path: Path) -> None:
+    points = [{"run.seed": 1}, {"run.seed": 2}]
+    study = odonata.sweep(scenario(steady={"error": "2 %"}), points, workers=1, alone=True, out=tmp_path / "study")
+    assert study.failed.is_empty()
+    assert study.jobs["iterations_skipped"].min() > 100
+    assert study.jobs["iterations"].to_list() == [200] * 4
+
+    def either(key: dict[str, Any]) -> odonata.Scenario:
+        return scenario(**({"steady": {"error": "2 %"}} if key["skip"] else {}))
+
+    mixed = odonata.sweep(either, {"skip": [True, False]}, workers=1)
+    assert mixed.failed.is_empty()
+    assert [count is None for count in mixed.jobs["iterations_skipped"]] == [False, False, True, True]
+
+
+def test_a_run_that_cannot_be_shortened_says_why_and_has_the_whole_results() -> None:
+    jobs = {"name": "ring", "nodes": 8, "app": {"collective": "allreduce", "message": "10 KB"}, "iterations": 4}
+    few = odonata.Scenario.of({"system": "tiny", "job": [jobs]})
+    skipping = few.set("run.steady", {"error": "1 %"})
+    ours, theirs = odonata.run(skipping), odonata.run(few)
+    assert "no program that it waits for has more than" in str(ours)
+    assert ours.jobs.drop(NEW).equals(theirs.jobs)
+    assert ours.jobs["skipped_error"].to_list() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("1 %", 'steady = { error = "1 %" }'),
+        ({}, "error"),
+        ({"error": "0 %"}, "0.01 %"),
+        ({"error": "30 %"}, "20 %"),
+        ({"error": "fast"}, "fast"),
+        ({"erorr": "1 %"}, "error"),
+    ],
+)
+def test_wrong_values(given: Any, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        scenario(steady=given)
+    assert said in str(raised.value)
+    assert "steady" in str(raised.value)
