@@ -65,7 +65,8 @@ def test_http_and_slowdowns(here):
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.3)
             try:
-                text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics").read().decode()
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                    text = answer.read().decode()
             except OSError:
                 continue
     finally:

@@ -98,19 +98,19 @@ def warm_up_of(job: str, what: str, begins_ps: NDArray[np.int64], values: NDArra
 def warm_ups(run: Run) -> list[WarmUp]:
     """The warm-up of each job that is not background, from a run without one: of a program from its iterations,
     else from its messages."""
-    found = []
+    ends = []
     names = run.jobs.filter(~pl.col("background")).select("name").to_series().to_list()
     for at, name in enumerate(run.jobs["name"].to_list()):
         if name not in names:
             continue
         iterations = run.iterations.filter(pl.col("job") == at, pl.col("time_ps").is_not_null()).sort("iteration")
         if iterations.height:
-            found.append(_of(name, "iterations", iterations, "first_begin_ps", "time_ps"))
+            ends.append(_of(name, "iterations", iterations, "first_begin_ps", "time_ps"))
             continue
         sent = run.messages.filter(pl.col("job") == at, pl.col("latency_ps").is_not_null())
         ordered = sent.sort("issue_ps", "source", "interval", "destination")
-        found.append(_of(name, "messages", ordered, "issue_ps", "latency_ps"))
-    return found
+        ends.append(_of(name, "messages", ordered, "issue_ps", "latency_ps"))
+    return ends
 
 
 def _of(job: str, what: str, rows: pl.DataFrame, begin: str, value: str) -> WarmUp:

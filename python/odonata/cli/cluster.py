@@ -67,6 +67,11 @@ cluster.command(
     help="Say of all running jobs how much longer they take than alone, because of whom, and at which links.",
 )
 cluster.command(
+    "odonata.cli.cluster_traffic:traffic",
+    name="traffic",
+    help="Say what past jobs sent, by the counters of their NICs, and write a traffic book of it.",
+)
+cluster.command(
     "odonata.cli.cluster_watch:watch",
     name="watch",
     help="Watch a cluster for weeks: sample the queue, keep records, and export metrics for Prometheus.",

@@ -21,16 +21,16 @@ def with_warm_up(loaded: "Scenario", tell: Callable[[str], Any], threads: int | 
     from odonata.units import format_time
 
     trial = loaded.set(KEY, "0 ns").set("measure.latency", "every-message")
-    found = warm_ups(simulate(trial, threads=threads))
-    unsteady = [of for of in found if of.until_ps is None]
-    if unsteady or not found:
+    ends = warm_ups(simulate(trial, threads=threads))
+    unsteady = [of for of in ends if of.until_ps is None]
+    if unsteady or not ends:
         text = "; ".join(f"{of.job}: {of.why}" for of in unsteady) or "no job is measured"
-        tell(f"warm-up: none was found; {text}")
-        chosen, source = loaded, f"as given, because no steady state was found by MSER-5 in a trial run; {text}"
+        tell(f"warm-up: none was ends; {text}")
+        chosen, source = loaded, f"as given, because no steady state was ends by MSER-5 in a trial run; {text}"
     else:
-        latest = max(found, key=lambda of: of.until_ps or 0)
+        latest = max(ends, key=lambda of: of.until_ps or 0)
         chosen = loaded.set(KEY, f"{latest.until_ps} ps")
-        source = f"MSER-5 in a trial run without a warm-up: {', '.join(map(_told, found))}"
+        source = f"MSER-5 in a trial run without a warm-up: {', '.join(map(_told, ends))}"
         tell(f"warm-up: {format_time(latest.until_ps or 0, 4)}, by {source}")
     return chosen.set("sources", {**loaded.table.sources, KEY: source})
 

@@ -1,0 +1,24 @@
+"""Times of counters."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from odonata.errors import InputError, shortened
+
+_NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]*)?")
+
+
+def second(text: str) -> float:
+    """Seconds since 1970 of `1795873000.5` or of an ISO time with its zone. Raises InputError for others."""
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        message = f"expected seconds since 1970 or a time such as 2026-05-01T12:00:00Z, found `{shortened(text, 40)}`"
+        raise InputError(message) from None
+    if moment.tzinfo is None:
+        raise InputError(f"the time `{text}` has no zone", hint=f"`{text}Z` or `{text}+02:00`")
+    return moment.timestamp()
