@@ -25,8 +25,8 @@ def with_warm_up(loaded: "Scenario", tell: Callable[[str], Any], threads: int | 
     unsteady = [of for of in ends if of.until_ps is None]
     if unsteady or not ends:
         text = "; ".join(f"{of.job}: {of.why}" for of in unsteady) or "no job is measured"
-        tell(f"warm-up: none was ends; {text}")
-        chosen, source = loaded, f"as given, because no steady state was ends by MSER-5 in a trial run; {text}"
+        tell(f"warm-up: none was found; {text}")
+        chosen, source = loaded, f"as given, because no steady state was found by MSER-5 in a trial run; {text}"
     else:
         latest = max(ends, key=lambda of: of.until_ps or 0)
         chosen = loaded.set(KEY, f"{latest.until_ps} ps")

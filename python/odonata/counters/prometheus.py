@@ -155,7 +155,9 @@ def _get(address: str) -> Any:
         with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as answer:
             data = answer.read(_MOST_BYTES + 1)
     except urllib.error.HTTPError as problem:
-        raise RunError(f"`{address}`: {problem.code} {_shown(problem.read(400))}") from None
+        with problem:
+            said = _shown(problem.read(400))
+        raise RunError(f"`{address}`: {problem.code} {said}") from None
     except (OSError, ValueError) as problem:
         raise RunError(f"`{address}` does not answer: {problem}") from None
     if len(data) > _MOST_BYTES:
