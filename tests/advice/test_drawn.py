@@ -109,6 +109,7 @@ def test_the_command_answers_and_answers_again(tmp_path: Path, capsys: pytest.Ca
     first = capsys.readouterr().out
     assert "mine over 8 drawn queues, by time_ps" in first
     assert "random-nodes (null model)" in first
+    assert "p99/p50" in first
     assert main([*asked, "-o", str(tmp_path / "b")]) == 0
     assert capsys.readouterr().out == first
     assert main([*asked, "-o", str(tmp_path / "a"), "--json"]) == 0

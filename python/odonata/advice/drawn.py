@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from odonata.analysis.bootstrap import mean_interval
+from odonata.analysis.derived import VARIATION, with_derived
 from odonata.errors import InputError, unknown
 from odonata.placement import place
 from odonata.placement.splitmix import SplitMix64, stream_seed
@@ -140,11 +141,14 @@ class Policy:
     """Share of the draws in which the job is faster than under another policy; half of those with equal times count."""
     best: float
     """Share of the draws in which no other policy is faster."""
+    variation: float | None = None
+    """Of a program: mean over the draws of its step-time variation (`analysis.derived`)."""
+    variation_interval: tuple[float, float] | None = None
 
 
 def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[Policy]]:
     """The column by which policies are compared, and the policies, that with the least expected time first."""
-    rows = study.jobs.filter(pl.col("name") == victim)
+    rows = with_derived(study.jobs.filter(pl.col("name") == victim))
     programs = rows["iterations"].null_count() < rows.height if "iterations" in rows.columns else False
     column = value or ("time_ps" if programs else "latency_mean_ps")
     if column not in rows.columns or not rows[column].dtype.is_numeric():
@@ -158,10 +162,10 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
     logs = {name: np.log(whole[name].cast(pl.Float64).to_numpy()) for name in names}
     least = np.min(np.array(list(logs.values())), axis=0)
     for name in names:
-        slowdowns = (
-            rows.filter(pl.col("policy") == name, pl.col("draw").is_in(whole["draw"].to_list()))["slowdown"]
-            .drop_nulls()
-            .to_numpy()
+        of_policy = rows.filter(pl.col("policy") == name, pl.col("draw").is_in(whole["draw"].to_list()))
+        slowdowns, variations = (
+            of_policy[key].drop_nulls().to_numpy() if key in rows.columns else np.zeros(0)
+            for key in ("slowdown", VARIATION)
         )
         against = logs[name] - logs[NULL]
         spread = mean_interval(against, seed=1)
@@ -175,6 +179,8 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
                 None if spread is None else (float(np.exp(spread[0])), float(np.exp(spread[1]))),
                 {other: _chance(logs[name], logs[other]) for other in names if other != name},
                 float(np.mean(logs[name] <= least)),
+                float(variations.mean()) if variations.size else None,
+                mean_interval(variations, seed=1) if variations.size else None,
             )
         )
     return column, sorted(found, key=lambda policy: (policy.ratio or 0.0, policy.name))

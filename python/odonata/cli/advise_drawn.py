@@ -51,6 +51,7 @@ def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, wid
     rows = [
         [
             policy.name + (" (null model)" if policy.name == NULL else ""),
+            *([f"{policy.variation:.3f}", between(policy.variation_interval)] if policy.variation is not None else []),
             "-" if policy.slowdown is None else f"{policy.slowdown:.3f}", between(policy.slowdown_interval),
             "-" if policy.ratio is None else f"{policy.ratio:.3f}",
             "-" if policy.name == NULL else between(policy.ratio_interval),
@@ -58,7 +59,17 @@ def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, wid
         ]
         for policy in found
     ]  # fmt: skip
-    header = ["policy", "slowdown", "95 % interval", "time over random", "95 % interval", "beats random", "best"]
+    varies = ["p99/p50", "95 % interval"] if found[0].variation is not None else []
+    header = [
+        "policy",
+        *varies,
+        "slowdown",
+        "95 % interval",
+        "time over random",
+        "95 % interval",
+        "beats random",
+        "best",
+    ]
     title = f"{victim} over {draws} drawn queues, by {column}"
     chances = [
         [mine.name, *("-" if mine is other else f"{mine.beats[other.name]:.0%}" for other in found)] for mine in found
