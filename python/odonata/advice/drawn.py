@@ -76,8 +76,8 @@ class Drawn:
         others = [at for at in range(len(self.sizes)) if at != self.victim]
         room = min(sum(self.sizes[at] for at in others), self.machine.nodes - self.sizes[self.victim])
         busy: set[int] = set()
-        found: list[tuple[str, int, list[int]]] = []
-        while len(found) < MOST_JOBS:
+        gathered: list[tuple[str, int, list[int]]] = []
+        while len(gathered) < MOST_JOBS:
             fits = [at for at in others if self.sizes[at] <= room - len(busy)]
             if not fits:
                 break
@@ -86,8 +86,8 @@ class Drawn:
             options: dict[str, Any] = {} if policy == "contiguous" else {"seed": stream.word() % 2**31}
             nodes = place(policy, self.machine, self.sizes[at], busy=sorted(busy), **options).nodes
             busy |= set(nodes)
-            found.append((f"n{len(found) + 1}-{self.data['job'][at]['name']}"[:64], at, list(nodes)))
-        return found
+            gathered.append((f"n{len(gathered) + 1}-{self.data['job'][at]['name']}"[:64], at, list(nodes)))
+        return gathered
 
     def _job(self, name: str, at: int, nodes: list[int]) -> dict[str, Any]:
         job = {key: value for key, value in copy.deepcopy(self.data["job"][at]).items() if key not in _ENDS}
@@ -158,7 +158,7 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
     whole = times.drop_nulls()
     if whole.is_empty():
         raise InputError(f"no draw has a number in `{column}` under every policy", hint="see the errors of the study")
-    found = []
+    gathered = []
     logs = {name: np.log(whole[name].cast(pl.Float64).to_numpy()) for name in names}
     least = np.min(np.array(list(logs.values())), axis=0)
     for name in names:
@@ -169,7 +169,7 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
         )
         against = logs[name] - logs[NULL]
         spread = mean_interval(against, seed=1)
-        found.append(
+        gathered.append(
             Policy(
                 name,
                 whole.height,
@@ -183,7 +183,7 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
                 mean_interval(variations, seed=1) if variations.size else None,
             )
         )
-    return column, sorted(found, key=lambda policy: (policy.ratio or 0.0, policy.name))
+    return column, sorted(gathered, key=lambda policy: (policy.ratio or 0.0, policy.name))
 
 
 def _chance(mine: Any, theirs: Any) -> float:

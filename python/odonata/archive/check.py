@@ -120,8 +120,8 @@ def _verify(root: Path, archive: Path) -> None:
         if name not in present:
             raise InputError(f"`{archive}` is damaged: `{name}` is missing")
         if listed.get(name) != files.sha256_of(root / name):
-            found = "is not in its list of checksums" if name not in listed else "does not have its checksum"
-            raise InputError(f"`{archive}` is damaged: `{name}` {found}")
+            why = "is not in its list of checksums" if name not in listed else "does not have its checksum"
+            raise InputError(f"`{archive}` is damaged: `{name}` {why}")
 
 
 def _lock(root: Path, archive: Path) -> dict[str, Any]:

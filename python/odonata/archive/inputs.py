@@ -51,11 +51,11 @@ def staged(folder: Path, near: Path | None, out: Path) -> Inputs:
             stale.rmdir() if stale.is_dir() else stale.unlink()
         try:
             main = _stage(at, text, others, facts, out)
-            found = _ids(out / main, facts)
+            gathered = _ids(out / main, facts)
         except InputError as problem:
             problems.append(str(problem))
             continue
-        if found == facts.ids:
+        if gathered == facts.ids:
             return Inputs(main, facts.ids, facts.alone)
         problems.append(f"from `{at}` the inputs give another run")
     raise InputError(
@@ -82,10 +82,10 @@ def _given(folder: Path) -> tuple[str, dict[str, str], _Facts]:
             hint = "a placement policy of another package decides it, which an archive cannot hold"
             raise InputError(f"the inputs of `{folder}` are not recorded", hint=hint)
         name = json.loads(reading.read_text(folder / "resolved.json")).get("name")
-        found = _Facts(
+        gathered = _Facts(
             _file(name, "scenario"), (manifest["id"],), (), bool(manifest.get("alone")), _read(folder, noted["read"])
         )
-        return reading.read_text(folder / "scenario.toml"), {}, found
+        return reading.read_text(folder / "scenario.toml"), {}, gathered
     study = open_study(folder)
     if study.failed.height or study.runs.height < manifest["points"]:
         raise InputError(f"the study in `{folder}` is not finished", hint="sweep it to the end first")
@@ -97,14 +97,14 @@ def _given(folder: Path) -> tuple[str, dict[str, str], _Facts]:
     base = tomllib.loads(text).get("base")
     others = {base: reading.read_text(folder / "scenario.toml")} if isinstance(base, str) else {}
     points = tuple(some["point"].to_list())
-    found = _Facts(
+    gathered = _Facts(
         _file(manifest.get("name"), "study"),
         tuple(some["id"].to_list()),
         points,
         bool(manifest.get("alone")),
         _read(folder, noted.get("read", {})),
     )
-    return text, others, found
+    return text, others, gathered
 
 
 def _file(name: object, otherwise: str) -> str:

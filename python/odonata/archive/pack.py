@@ -161,13 +161,13 @@ def _engine(folder: Path) -> str:
 def _packages() -> dict[str, str]:
     """Versions of the packages that Odonata needs, and of what draws."""
     named = [re.split(r"[^A-Za-z0-9_.-]", line)[0] for line in requires("odonata") or () if "extra ==" not in line]
-    found: dict[str, str] = {}
+    known: dict[str, str] = {}
     for name in sorted({*named, "matplotlib", "pillow"}):
         try:
-            found[name] = version(name)
+            known[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return known
 
 
 def _write(root: Path, names: Sequence[str], out: Path) -> None:

@@ -29,21 +29,21 @@ def over_drawn(
     victim, policies, draws, value = asked
     made, victim = plan(scenario, victim, policies or USUAL, draws)
     study, _ = run_plan(made, folder, backend, quiet=quiet)
-    column, found = summarise(study, victim, value)
+    column, compared = summarise(study, victim, value)
     if json:
-        said = {"job": victim, "value": column, "draws": found[0].draws, "asked": draws, "out": str(folder)}
-        print(json_module.dumps({**said, "policies": [asdict(policy) for policy in found]}))
+        said = {"job": victim, "value": column, "draws": compared[0].draws, "asked": draws, "out": str(folder)}
+        print(json_module.dumps({**said, "policies": [asdict(policy) for policy in compared]}))
     else:
-        print(as_text(victim, column, found, draws, terminal_width()))
+        print(as_text(victim, column, compared, draws, terminal_width()))
     return 1 if study.failed.height else 0
 
 
-def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, width: int | None) -> str:
+def as_text(victim: str, column: str, compared: "Sequence[Policy]", asked: int, width: int | None) -> str:
     """The table, the chances of each against each, and the sentences."""
     from odonata.advice.drawn import NULL
     from odonata.text import Table, columns
 
-    draws = found[0].draws
+    draws = compared[0].draws
 
     def between(ends: tuple[float, float] | None) -> str:
         return "-" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
@@ -57,9 +57,9 @@ def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, wid
             "-" if policy.name == NULL else between(policy.ratio_interval),
             "-" if policy.name == NULL else f"{policy.beats[NULL]:.0%}", f"{policy.best:.0%}",
         ]
-        for policy in found
+        for policy in compared
     ]  # fmt: skip
-    varies = ["p99/p50", "95 % interval"] if found[0].variation is not None else []
+    varies = ["p99/p50", "95 % interval"] if compared[0].variation is not None else []
     header = [
         "policy",
         *varies,
@@ -72,11 +72,12 @@ def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, wid
     ]
     title = f"{victim} over {draws} drawn queues, by {column}"
     chances = [
-        [mine.name, *("-" if mine is other else f"{mine.beats[other.name]:.0%}" for other in found)] for mine in found
+        [mine.name, *("-" if mine is other else f"{mine.beats[other.name]:.0%}" for other in compared)]
+        for mine in compared
     ]
-    against = Table(columns(["chance that it beats", *(other.name for other in found)]), chances)
+    against = Table(columns(["chance that it beats", *(other.name for other in compared)]), chances)
     lines = [*Table(columns(header), rows, title).lines(width), "", *against.lines(width), ""]
-    lines.extend(_sentences(victim, found))
+    lines.extend(_sentences(victim, compared))
     if draws < asked:
         lines.append(
             f"{asked - draws} of {asked} draws are left out: the job is not complete there under every policy."
@@ -87,10 +88,10 @@ def as_text(victim: str, column: str, found: "Sequence[Policy]", asked: int, wid
     return "\n".join(lines)
 
 
-def _sentences(victim: str, found: "Sequence[Policy]") -> list[str]:
+def _sentences(victim: str, compared: "Sequence[Policy]") -> list[str]:
     from odonata.advice.drawn import NULL, wilson
 
-    best, draws = found[0], found[0].draws
+    best, draws = compared[0], compared[0].draws
     if best.name == NULL:
         return [f"No policy gives `{victim}` better nodes in expectation than a random choice."]
 
@@ -109,5 +110,5 @@ def _sentences(victim: str, found: "Sequence[Policy]") -> list[str]:
         f"{best.name} gives `{victim}` the best nodes in expectation: {times}. In a new queue it beats random nodes "
         f"{chance(NULL)}."
     ]
-    second = next((policy for policy in found[1:] if policy.name != NULL), None)
+    second = next((policy for policy in compared[1:] if policy.name != NULL), None)
     return said if second is None else [*said, f"It beats {second.name}, the next, {chance(second.name)}."]
