@@ -178,7 +178,7 @@ def test_plot_tells_the_lines_of_a_study(odonata: Command, monkeypatch: pytest.M
     status, out, _ = odonata("plot", "out", "--json")
     assert status == 0
     (axes,) = json.loads(out)["axes"]
-    assert axes["x"]["label"] == "job.target.app.messages"
+    assert axes["x"]["label"] == "messages of a rank of target"
     assert axes["lines"][0]["x"] == [2.0, 4.0]
 
 

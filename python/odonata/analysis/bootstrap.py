@@ -39,6 +39,11 @@ def interval(values: NDArray[np.float64], *, seed: int) -> tuple[float, float] |
     return _interval((values,), np.median, seed)
 
 
+def mean_interval(values: NDArray[np.float64], *, seed: int) -> tuple[float, float] | None:
+    """The 95 % interval of the mean, as `interval` gives it of the median."""
+    return _interval((values,), np.mean, seed)
+
+
 def ratio_interval(
     values: NDArray[np.float64], baseline: NDArray[np.float64], *, seed: int
 ) -> tuple[float, float] | None:

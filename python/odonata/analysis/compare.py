@@ -11,13 +11,14 @@ value is 0.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from odonata.analysis.bootstrap import interval, ratio_interval
+from odonata.analysis.derived import DERIVED, VARIATION
 from odonata.errors import InputError, unknown
 from odonata.store.columns import COLUMNS
 
@@ -56,6 +57,9 @@ class Row:
     """Of the paired test; `None` if there is nothing to test."""
     overlap: bool | None = None
     """Whether the intervals of the two medians overlap."""
+    variation: float | None = None
+    """Of a program: the median over the runs of the 99 % quantile of the times of its iterations over their median."""
+    variation_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -126,12 +130,21 @@ def compare(
         rows.append(row)
     of_baseline = rows[values.index(start)].interval
     rows = [_overlapping(row, of_baseline) if row.value != start else row for row in rows]
+    if VARIATION in jobs.columns and column != VARIATION:
+        rows = [_varying(row, samples[row.value], seed + 2 * len(values) + at) for at, row in enumerate(rows)]
     return Comparison(by, column, job, start, higher_is_better(column), tuple(rows), seed)
+
+
+def _varying(row: Row, sample: pl.DataFrame, seed: int) -> Row:
+    numbers = _numbers(sample.filter(pl.col(VARIATION).is_not_null()), VARIATION)
+    if not len(numbers):
+        return row
+    return replace(row, variation=float(np.median(numbers)), variation_interval=interval(numbers, seed=seed))
 
 
 def higher_is_better(column: str) -> bool | None:
     """The orientation of a column of `jobs` in the registry; `None` if it has none or is not listed."""
-    better = next((of.better for of in COLUMNS if (of.table, of.name) == ("jobs", column)), "neither")
+    better = next((of.better for of in (*COLUMNS, *DERIVED) if (of.table, of.name) == ("jobs", column)), "neither")
     return None if better == "neither" else better == "more"
 
 

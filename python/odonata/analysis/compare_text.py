@@ -26,13 +26,19 @@ def as_html(comparison: Comparison) -> str:
 def _table(comparison: Comparison) -> Table:
     oriented = comparison.higher_is_better is not None
     header = [
-        comparison.by, "n", "p50", "p25", "p75", "95 % interval", "ratio", "95 % interval", "pairs",
+        comparison.by, "n", *(("p99/p50", "95 % interval") if _varies(comparison) else ()),
+        "p50", "p25", "p75", "95 % interval", "ratio", "95 % interval", "pairs",
         *(("better", "worse") if oriented else ("lower", "higher")), "equal", "p",
     ]  # fmt: skip
     of = f" of {comparison.job}" if comparison.job else ""
     better = f" ({'higher' if comparison.higher_is_better else 'lower'} is better)" if oriented else ""
     title = f"{comparison.column}{of} by {comparison.by}, against {_name(comparison.baseline)}{better}"
     return Table(columns(header), [_cells(row, comparison) for row in comparison.rows], title)
+
+
+def _varies(comparison: Comparison) -> bool:
+    """Whether programs are compared, whose times of iterations vary."""
+    return any(row.variation is not None for row in comparison.rows)
 
 
 def sentences(comparison: Comparison) -> list[str]:
@@ -117,7 +123,16 @@ def _cells(row: Row, comparison: Comparison) -> list[str]:
         assert callable(form)
         return "-" if ends is None else f"{form(ends[0])} to {form(ends[1])}"
 
-    cells = [_name(row.value), str(row.n), number(row.median), number(row.q25), number(row.q75), between(row.interval)]
+    varying = ["-" if row.variation is None else _ratio(row.variation), between(row.variation_interval, _ratio)]
+    cells = [
+        _name(row.value),
+        str(row.n),
+        *(varying if _varies(comparison) else ()),
+        number(row.median),
+        number(row.q25),
+        number(row.q75),
+        between(row.interval),
+    ]
     if row.value == comparison.baseline:
         return [*cells, "baseline", *[""] * 6]
     cells += ["-" if row.ratio is None else _ratio(row.ratio), between(row.ratio_interval, _ratio)]

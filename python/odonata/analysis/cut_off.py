@@ -30,14 +30,6 @@ def without_cut_off(jobs: pl.DataFrame, column: str) -> tuple[pl.DataFrame, int]
     return kept, jobs.height - kept.height
 
 
-def with_accepted(jobs: pl.DataFrame) -> pl.DataFrame:
-    """The rows with `accepted_fraction`, the share of the offered load that the network accepts: 1 less the growth of
-    the backlog, from 0 to 1; absent where `backlog_growth` is."""
-    if "backlog_growth" not in jobs.columns:
-        return jobs
-    return jobs.with_columns(accepted_fraction=(1 - pl.col("backlog_growth")).clip(0, 1))
-
-
 def saturated(jobs: pl.DataFrame, column: str) -> int:
     """Rows whose value depends on how long the job sent."""
     if not column.startswith(("latency_", "slowdown")) or column == "latency_count" or "saturated" not in jobs.columns:

@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "odonata.cli.report:report",
         "Write a run, two runs or a study as one HTML file, or open it.",
     ),
+    "archive": ("odonata.cli.archive:archive", "Pack a run or a study with all that is needed to repeat it."),
     "explain": ("odonata.cli.explain:explain", "Explain who makes whom wait in a run, where, and what for."),
     "advise": ("odonata.cli.advise:advise", "Search for changes of a scenario that make a job faster."),
     "schedule": (
@@ -46,7 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Simulate": ("new", "schema", "run", "sweep", "schedule"),
-    "Look": ("show", "plot", "report", "compare", "explain", "export", "trace"),
+    "Look": ("show", "plot", "report", "compare", "explain", "export", "archive", "trace"),
     "Decide": ("advise", "place", "design"),
     "Real cluster": ("cluster", "calibrate"),
     "Develop": ("reproduce", "bench"),

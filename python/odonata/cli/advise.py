@@ -30,6 +30,8 @@ def advise(
     seeds: int | None = None,
     finalists: int | None = None,
     under: Annotated[Path | None, Parameter(metavar="STUDY")] = None,
+    drawn: Annotated[int | None, Parameter(validator=validators.Number(gte=8, lte=10_000))] = None,
+    policies: Annotated[list[str] | None, Parameter(negative=())] = None,
     budget: str | None = None,
     write: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
@@ -76,6 +78,13 @@ def advise(
     under
         A study of the scenario whose points are other assumptions, as `odonata cluster snapshot --vary traffic` writes
         it. The final comparison is repeated under each of them; the best remedy is one that helps under all.
+    drawn
+        Do not search: simulate the victim over this many drawn queues under each of some placement policies, and say
+        which gives it the best nodes in expectation, and how likely it beats another one. A draw has jobs like the
+        others of the scenario, on as many nodes. From 8 on.
+    policies
+        With `--drawn`: the placement policies, separated by commas, beside `random-nodes`, the null model. Default:
+        contiguous, level-spread, contention-aware, random-groups and round-robin-routers.
     budget
         Wall time for the search, such as `5min` or `90 s`. When it is used up, the best so far is printed; the same
         command continues. Default: as long as it takes.
@@ -115,6 +124,22 @@ def advise(
     from odonata.scenario.domain import outside
     from odonata.text import terminal_width
 
+    if drawn is not None:
+        from odonata.cli.advise_drawn import over_drawn
+
+        options = {
+            "--allow": allow, "--jobs": jobs, "--move": move, "--seeds": seeds, "--finalists": finalists,
+            "--under": under, "--budget": budget, "--write": write, "--force": force or None,
+        }  # fmt: skip
+        useless = [option for option, given in options.items() if given is not None]
+        if useless:
+            raise InputError(f"`{useless[0]}` does nothing with `--drawn`")
+        backend = backend_of(on, workers, scheduler, listen, (tls_ca_file, tls_cert, tls_key), {})
+        folder = out if out is not None else Path("studies") / f"{scenario.stem}-drawn"
+        asked_for = (victim, _names(policies), drawn, value)
+        return over_drawn(load(scenario, set_ or ()), asked_for, backend, folder, json=json, quiet=quiet)
+    if policies is not None:
+        raise InputError("`--policies` goes with `--drawn`")
     asked = {
         "victim": victim,
         "allow": _names(allow),

@@ -39,7 +39,7 @@ def escaped(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return "".join(
-        part if part == r"\$" else re.sub(r"[\\{}&#_~\u2212\u00d7]", lambda match: _SPECIAL[match[0]], part)
+        part if part == r"\$" else re.sub(r"[\\{}&#_~\u2212\u00d7]", lambda special: _SPECIAL[special[0]], part)
         for part in re.split(r"(\\\$)", text)
     )
 

@@ -31,6 +31,7 @@ _COLUMNS = {
     "iteration_mean": "mean time of an iteration",
     "iteration_max": "longest time of an iteration",
     "iteration_p50": "median time of an iteration",
+    "iteration_variation": "99 % quantile over median of the time of an iteration",
     "iterations_per_s": "iterations per second",
     "accepted_fraction": "accepted share of the offered load",
     "backlog_growth": "share of the offered load that is not accepted",

@@ -33,7 +33,7 @@ SEED = "run.seed"
 
 OF_MESSAGES = ("latency_mean_ps", "latency_p50_ps", "latency_p99_ps")
 """Default columns of jobs with a pattern."""
-OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "latency_mean_ps")
+OF_PROGRAMS = ("time_ps", "iteration_p50_ps", "iteration_variation", "latency_mean_ps")
 """Default columns of jobs with a program, whose result is their time."""
 
 

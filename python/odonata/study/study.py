@@ -12,7 +12,8 @@ from odonata import files, reading
 from odonata.analysis.by_axis import arrange, usual_axes
 from odonata.analysis.compare import SEED as SEED_OF_BOOTSTRAP
 from odonata.analysis.compare import check_column, compare
-from odonata.analysis.cut_off import saturated, with_accepted, without_cut_off
+from odonata.analysis.cut_off import saturated, without_cut_off
+from odonata.analysis.derived import with_derived
 from odonata.document.plain import plain
 from odonata.errors import Attributes, InputError, unknown
 from odonata.store.manifest import MANIFEST
@@ -398,7 +399,7 @@ def _narrowed(rows: pl.DataFrame, where: Mapping[str, Any] | None) -> pl.DataFra
 
 def jobs_of(jobs: pl.DataFrame, job: str | None) -> pl.DataFrame:
     """The rows of one job, or of all that are not background. Raises InputError for an unknown job."""
-    jobs = with_accepted(jobs)
+    jobs = with_derived(jobs)
     if jobs.is_empty():
         raise InputError("no run of the study is done")
     if job is None:
