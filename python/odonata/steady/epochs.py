@@ -90,9 +90,14 @@ class _Iterations:
 
 
 def _growth(values: NDArray[np.float64]) -> float:
-    """By how much a series grows with each value: the mean of its second half less that of its first half."""
+    """By how much a series grows with each value: the mean of its second half less that of its first half; 0 if it is
+    no more than twice the standard error of this difference."""
     half = len(values) // 2
-    return float(values[-half:].mean() - values[:half].mean()) / (len(values) - half) if half else 0.0
+    if not half:
+        return 0.0
+    more = float(values[-half:].mean() - values[:half].mean())
+    noise = float(values.std()) * 2 / np.sqrt(len(values))
+    return more / (len(values) - half) if abs(more) > 2 * noise else 0.0
 
 
 def epochs_of(spec: Mapping[str, Any], result: Mapping[str, Any]) -> list[Epoch]:
