@@ -35,7 +35,7 @@ class Seen:
     """The iterations of a program that lie in an epoch."""
 
     pace: Mean | None
-    """The time from the end of an iteration to the end of the next one; `None` without an iteration."""
+    """The time from the end of an iteration to the end of the next one; `None` without an iteration that takes time."""
     time_ps: float
     """Mean time of the same iterations after the warm-up, from the first rank's begin to the last rank's end."""
     rank_ps: float
@@ -79,13 +79,13 @@ class _Iterations:
         """Those between two times."""
         there = (self.ends - self.paces >= begin_ps) & (self.ends <= end_ps)
         pace = mean_of(self.paces[there])
-        if pace is None:
+        if pace is None or pace.value <= 0:
             return Seen(None, 0.0, 0.0, 0.0)
         times, of_ranks, between = (
             values[there][pace.warm_up :]
             for values in (self.ends - self.begins, self.of_ranks, self.ends - self.first_ends)
         )
-        apart = abs(_growth(between)) / pace.value if pace.value else 0.0
+        apart = abs(_growth(between)) / pace.value
         return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart)
 
 
