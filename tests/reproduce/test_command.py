@@ -51,6 +51,7 @@ def test_list_names_every_study(capsys):
         "placement-measured",
         "placement-lumi",
         "calibration",
+        "steady",
         *others,
     }
     assert main(["reproduce", "--list"]) == 0

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import odonata
+from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.machine import core
 from odonata.report.run import run_document
 from odonata.store import columns_of
 from odonata.store.columns import COLUMNS
+from odonata.study.summary import as_text, summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,6 +130,8 @@ def test_studies_skip_too_and_mix_with_whole_runs(tmp_path: Path) -> None:
     def either(key: dict[str, Any]) -> odonata.Scenario:
         return scenario(**({"steady": {"error": "2 %"}} if key["skip"] else {}))
 
+    assert " extrapolated " in as_text(summarise(study))
+
     mixed = odonata.sweep(either, {"skip": [True, False]}, workers=1)
     assert mixed.failed.is_empty()
     assert [count is None for count in mixed.jobs["iterations_skipped"]] == [False, False, True, True]
@@ -159,3 +163,40 @@ def test_wrong_values(given: Any, said: str) -> None:
         scenario(steady=given)
     assert said in str(raised.value)
     assert "steady" in str(raised.value)
+
+
+def test_a_bound_can_be_an_axis_and_an_override(tmp_path: Path) -> None:
+    study = odonata.sweep(scenario(steady={"error": "2 %"}), {"run.steady.error": ["2 %", "5 %"]}, workers=1)
+    assert study.failed.is_empty()
+    assert study.runs["id"].n_unique() == 2
+    axis = odonata.sweep(scenario(), {"run.steady": [{"error": "5 %"}]}, workers=1)
+    assert axis.jobs["iterations_skipped"].min() > 100
+
+
+def test_seeds_and_comparisons_take_such_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(scenario(steady={"error": "2 %"}).text)
+    assert main(["run", str(file), "--seeds", "2", "-q", "-j", "1", "--out", str(tmp_path / "study")]) == 0
+    assert "iterations were skipped" in capsys.readouterr().out
+    for name, bound in (("one", "2 %"), ("two", "5 %")):
+        change = f'run.steady.error="{bound}"'
+        assert main(["run", str(file), "-s", change, "-q", "--out", str(tmp_path / name)]) == 0
+    assert "~" in capsys.readouterr().out
+    assert main(["explain", str(tmp_path / "one"), "-q"]) == 0
+    assert "note: iterations were skipped" in capsys.readouterr().out
+
+
+def test_advice_takes_such_a_scenario(tmp_path: Path) -> None:
+    """A ring over all groups beside another one: fewer groups are faster, also of runs with skipped iterations."""
+    ring = {"collective": "allreduce", "algorithm": "ring", "message": "100 KB"}
+    jobs = [
+        {"name": "ring", "nodes": 4, "place": {"nodes": "0,4,8,12"}, "app": ring, "iterations": 100},
+        {"name": "other", "nodes": 4, "place": {"nodes": "1,5,9,13"}, "app": ring, "background": True},
+    ]
+    advise = {"victim": "ring", "allow": ["placement"], "jobs": ["ring"], "move": ["ring"], "finalists": 1}
+    given = odonata.Scenario.of({"system": "tiny", "job": jobs, "advise": advise})
+    advice = odonata.advise(given.set("run.steady", {"error": "2 %"}), workers=1)
+    assert advice.best is not None
+    better, worse = (odonata.run(of.set("run", {})).jobs["time_ps"][0] for of in (advice.changed, given))
+    assert better < 0.9 * worse
+    assert advice.best.effects[0].ratio == pytest.approx(better / worse, rel=0.1)

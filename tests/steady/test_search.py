@@ -144,6 +144,19 @@ def test_a_short_job_beside_a_long_one_that_the_run_does_not_wait_for():
     assert (short, len(steady.trials)) == (spec, 1)
 
 
+def test_iterations_that_take_no_time_are_simulated():
+    spec = spec_of((100, 3))
+    steady, short, _ = found(Model(lambda *_: 0), spec)
+    assert short == spec
+    assert steady.in_full is not None
+
+
+def test_ranks_that_go_on_moving_apart_are_given_up_after_two_trials():
+    steady, _, _ = found(Model(lambda *_: 1_000, ahead=50), spec_of((4_000, 0)))
+    assert len(steady.trials) == 3
+    assert sum(steady.trials) < 1.3 * 4_000
+
+
 def test_ranks_that_run_ahead_of_others_are_not_steady():
     """The times of iterations are equal, but queues fill."""
     spec = spec_of((400, 0))

@@ -54,6 +54,7 @@ REPRODUCTIONS: dict[str, str] = {
     "placement-measured": "odonata.reproduce.placement.page",
     "placement-lumi": "odonata.reproduce.placement.lumi",
     "calibration": "odonata.reproduce.calibration.page",
+    "steady": "odonata.reproduce.steady.page",
 }
 """Name -> module that defines it."""
 

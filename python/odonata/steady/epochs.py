@@ -35,7 +35,7 @@ class Seen:
     """The iterations of a program that lie in an epoch."""
 
     pace: Mean | None
-    """The time from the end of an iteration to the end of the next one; `None` without an iteration."""
+    """The time from the end of an iteration to the end of the next one; `None` without an iteration that takes time."""
     time_ps: float
     """Mean time of the same iterations after the warm-up, from the first rank's begin to the last rank's end."""
     rank_ps: float
@@ -79,20 +79,25 @@ class _Iterations:
         """Those between two times."""
         there = (self.ends - self.paces >= begin_ps) & (self.ends <= end_ps)
         pace = mean_of(self.paces[there])
-        if pace is None:
+        if pace is None or pace.value <= 0:
             return Seen(None, 0.0, 0.0, 0.0)
         times, of_ranks, between = (
             values[there][pace.warm_up :]
             for values in (self.ends - self.begins, self.of_ranks, self.ends - self.first_ends)
         )
-        apart = abs(_growth(between)) / pace.value if pace.value else 0.0
+        apart = abs(_growth(between)) / pace.value
         return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart)
 
 
 def _growth(values: NDArray[np.float64]) -> float:
-    """By how much a series grows with each value: the mean of its second half less that of its first half."""
+    """By how much a series grows with each value: the mean of its second half less that of its first half; 0 if it is
+    no more than twice the standard error of this difference."""
     half = len(values) // 2
-    return float(values[-half:].mean() - values[:half].mean()) / (len(values) - half) if half else 0.0
+    if not half:
+        return 0.0
+    more = float(values[-half:].mean() - values[:half].mean())
+    noise = float(values.std()) * 2 / np.sqrt(len(values))
+    return more / (len(values) - half) if abs(more) > 2 * noise else 0.0
 
 
 def epochs_of(spec: Mapping[str, Any], result: Mapping[str, Any]) -> list[Epoch]:

@@ -27,9 +27,9 @@ MOST_WORK = 1.25
 """Trials together cost at most this share of the whole run, so with the whole run at most 2.25 of it."""
 STEP = (2.0, 8.0)
 """The next trial has at least and at most that many times the iterations (assumed)."""
-HOPELESS = 4.0
+HOPELESS = 2.0
 """If a mean needs that many times the iterations of its epoch, the epoch is simulated in full without another trial
-(assumed: an interval from a few iterations is uncertain by a factor of two)."""
+(assumed: what an interval from a few iterations says is uncertain by about this factor)."""
 
 
 def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[dict[str, Any], dict[str, Any], Steady]:
@@ -87,12 +87,14 @@ def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
         pace = part.epoch.seen[job].pace
         have = FIRST if pace is None else pace.warm_up + pace.count
         needed = STEP[0] * have
+        if part.epoch.seen[job].apart > error and known.moved_apart(job, part.epoch.jobs):
+            needed = max(needed, part.length_ps / part.paces[job])
         if pace is not None and error < pace.error < math.inf:
             whole, alike = part.length_ps / pace.value, have * (pace.error / error) ** 2
             if alike > HOPELESS * whole:
                 needed = whole
             else:
-                needed = min(max(alike / (1 + alike / whole), needed), STEP[1] * have)
+                needed = max(needed, min(alike / (1 + alike / whole), STEP[1] * have))
         known.need(job, part.epoch.jobs, math.ceil(needed))
 
 

@@ -40,6 +40,7 @@ class Known:
     def __init__(self) -> None:
         self._paces: dict[tuple[int, Epochs], float] = {}
         self._needed: dict[tuple[int, Epochs], int] = {}
+        self._apart: set[tuple[int, Epochs]] = set()
 
     def add(self, job: int, running: Epochs, pace_ps: float) -> None:
         """A mean of this program while these programs run."""
@@ -48,6 +49,13 @@ class Known:
     def need(self, job: int, running: Epochs, count: int) -> None:
         """That many iterations of a program are needed while these programs run."""
         self._needed[job, running] = max(count, self._needed.get((job, running), FIRST))
+
+    def moved_apart(self, job: int, running: Epochs) -> bool:
+        """Notes that the ranks of a program moved apart while these ran; whether they did so in an earlier trial too:
+        then they do so throughout."""
+        before = (job, running) in self._apart
+        self._apart.add((job, running))
+        return before
 
     def pace(self, job: int, running: Epochs) -> float:
         """The mean of a program; if it has not been seen with these, the longest with others."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Summary:
     """Rows of a table: keys of the groups, then `job` if there are several, `runs`, and the medians.
 
-    If there are any, `cut_off` and `saturated` count the runs that are cut off or saturated. Runs that are cut off are
-    not part of medians of latencies, times and slowdowns.
+    If there are any, `cut_off` and `saturated` count the runs that are cut off or saturated, and `extrapolated` those
+    that have skipped iterations. Runs that are cut off are not part of medians of latencies, times and slowdowns.
     """
 
     header: tuple[str, ...]
@@ -50,7 +50,7 @@ def summarise(study: Study, *, include_incomplete: bool = False) -> Summary:
         jobs.group_by(keys, maintain_order=True)
         .agg(
             pl.len().alias("runs"),
-            *(pl.col(name).eq(bad).sum().alias(title) for name, bad, title in _counted(jobs)),
+            *(counted.sum().alias(title) for title, counted in _counted(jobs)),
             pl.col(POINT).min(),
             *(
                 pl.when(pl.lit(include_incomplete) | is_whole(jobs, name)).then(pl.col(name)).median().alias(name)
@@ -75,10 +75,15 @@ def _order(study: Study, rows: pl.DataFrame, by: Sequence[str]) -> list[int]:
     return sorted(range(rows.height), key=lambda row: [of[row] for of in ranks])
 
 
-def _counted(jobs: pl.DataFrame) -> list[tuple[str, bool, str]]:
-    """The counts of a group as column, value and title; counts that are 0 everywhere are left out."""
-    kinds = [("complete", False, "cut_off"), ("saturated", True, "saturated")]
-    return [kind for kind in kinds if kind[0] in jobs.columns and (jobs[kind[0]] == kind[1]).any()]
+def _counted(jobs: pl.DataFrame) -> list[tuple[str, pl.Expr]]:
+    """The counts of a group as title and what is counted; counts that are 0 everywhere are left out."""
+    kinds = [
+        ("complete", "cut_off", pl.col("complete").eq(False)),
+        ("saturated", "saturated", pl.col("saturated").eq(True)),
+        ("iterations_skipped", "extrapolated", pl.col("iterations_skipped").gt(0)),
+    ]
+    present = [(title, counted) for name, title, counted in kinds if name in jobs.columns]
+    return [(title, counted) for title, counted in present if jobs.select(counted.any()).item()]
 
 
 def as_text(summary: Summary, most: int = 60, width: int | None = None) -> str:

@@ -1,0 +1,1 @@
+"""Runs with skipped iterations against whole runs."""
