@@ -127,6 +127,23 @@ def test_a_topology_file_of_simai():
     assert "2 NVSwitches left out" in graph.notes[0]
 
 
+def test_words_may_follow_the_links():
+    assert wired(HPCC + "\nFirst line: total node #, switch node #, link #\n") == wired(HPCC)
+
+
+def test_two_planes_of_simai():
+    # Each GPU has a NIC in each of two networks.
+    text = SIMAI.replace("9 2 2 3 10", "8 2 2 2 12").replace("4 5 6 7 8", "4 5 6 7")
+    links = "".join(f"{gpu} {switch} 200Gbps 0.0005ms 0\n" for gpu in range(4) for switch in (6, 7))
+    graph = wired("\n".join(text.splitlines()[:6]) + "\n" + links)
+    assert (graph.rails, graph.nics, graph.links) == (4, [0, 1, 0, 1, 0, 1, 0, 1], [])
+
+
+def test_nvswitches_alone_are_switches():
+    graph = wired("3 2 1 0 2 H100\n2\n0 2 2400Gbps 1us 0\n1 2 2400Gbps 1us 0\n")
+    assert (graph.routers, graph.nodes, graph.rails) == (["switch2"], ["node0", "node1"], 1)
+
+
 GRAPHML = """<graphml><key id="b" for="edge" attr.name="bandwidth"/><key id="l" for="edge" attr.name="latency"/>
 <graph edgedefault="undirected">
 <node id="s0"/><node id="s1"/><node id="h0"/><node id="h1"/>

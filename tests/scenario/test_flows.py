@@ -19,6 +19,10 @@ def test_formats(text):
     assert read(text) == (FLOWS, 3)
 
 
+def test_what_follows_the_flows_of_hpcc_is_not_read():
+    assert read(HPCC.replace("3", "2", 1) + "\nFirst line: # of flows\n").flows == FLOWS[:2]
+
+
 def test_a_list_with_spaces_and_without_starts():
     assert read("0 1 64\n1 0 2kB\n").flows == [Flow(0, 1, 64, 0), Flow(1, 0, 2_000, 0)]
 

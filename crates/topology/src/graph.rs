@@ -2,7 +2,7 @@
 //!
 //! Numbering: routers with nodes come first; nodes router by router, by the router of their first NIC. The ports of a
 //! router are its NICs, by node and then by number, and then its links in the order of the list. All routers are one
-//! group. If the NICs with each number are a network of their own, these networks are the *rails* of the machine.
+//! group. If the NICs with some numbers are in a network of their own, messages go between NICs with the same number.
 
 mod tables;
 mod wiring;

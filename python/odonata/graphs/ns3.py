@@ -59,9 +59,10 @@ def read(text: str) -> Fabric:
     end = lines[-1][0]
     ids, rest = _switches(tokens, header, end)
     fabric = Fabric("topology file of SimAI" if len(numbers) == 5 else "topology file of ns-3")
-    left_out = set(ids[: header.nvswitches])
-    numbered = {id_: fabric.add_switch(f"switch{id_}", lines[1][0]) for id_ in ids[header.nvswitches :]}
-    servers = header.gpus if header.nvswitches else 1
+    # A file with NVSwitches alone is the network inside a server.
+    left_out = set(ids[: header.nvswitches]) if header.switches else set()
+    numbered = {id_: fabric.add_switch(f"switch{id_}", lines[1][0]) for id_ in ids if id_ not in left_out}
+    servers = header.gpus if left_out else 1
     for a, b, bandwidth, latency, line in _links(rest, header, end):
         if a in left_out or b in left_out:
             continue
@@ -128,7 +129,7 @@ def _links(tokens: Sequence[_Token], header: _Header, end: int) -> Iterator[tupl
             raise InputError(message, line=line)
         yield a, b, rate(part[2].text, line), delay(part[3].text, line), line
     more = tokens[5 * header.links :]
-    if more:
+    if more and more[0].text.isdigit():  # words that explain the format may follow
         message = f"`{shortened(more[0].text, 60)}` follows the last of {count(header.links, 'link')}"
         raise InputError(message, line=more[0].line, hint="the first line counts the links")
 

@@ -33,7 +33,8 @@ pub(super) fn parts(spec: &GraphSpec) -> Vec<u32> {
     (0..spec.routers).map(|router| root(&mut part, router)).collect()
 }
 
-/// Whether NICs with different numbers cannot reach each other. Refuses nodes that cannot reach each other.
+/// Whether some NICs with different numbers cannot reach each other, so that messages go between NICs with the same
+/// number. Refuses nodes that cannot reach each other.
 fn separate_rails(spec: &GraphSpec, part: &[u32]) -> Result<bool, Error> {
     let rails = spec.rails as usize;
     let of = |router: &u32| part[*router as usize];
@@ -41,7 +42,7 @@ fn separate_rails(spec: &GraphSpec, part: &[u32]) -> Result<bool, Error> {
     let mut different = first.clone();
     different.sort_unstable();
     different.dedup();
-    let separate = different.len() == rails && rails > 1;
+    let separate = different.len() > 1;
     for (nic, router) in spec.nics.iter().enumerate() {
         let same = if separate { nic % rails } else { 0 };
         if of(router) != first[same] {

@@ -155,6 +155,11 @@ fn rails_may_have_networks_of_their_own() {
     let machine = build(&two(&[[0, 1, 1], [2, 3, 1], [1, 2, 1]]));
     assert!(!machine.network.separate_rails);
     assert_eq!((machine.ends(RouterId(3)), machine.diameter()), (&[0, 1, 2, 3][..], 3));
+    // Four NICs in two networks: the first and the third, the second and the fourth.
+    let planes = GraphSpec { rails: 4, ..spec(4, &[0, 1, 0, 1, 2, 3, 2, 3], &[[0, 2, 1], [1, 3, 1]]) };
+    let machine = build(&planes);
+    assert!(machine.network.separate_rails);
+    assert_eq!((machine.ends(RouterId(2)), machine.diameter()), (&[0, 2][..], 1));
     // A network of NIC 0 of one node and NIC 1 of the other is none.
     let crossed = Graph::build(&two(&[[0, 3, 1], [2, 1, 1]]), &Failures::default()).expect_err("it is refused");
     assert_eq!(crossed.to_string(), "topology.links: routers-cut-apart (routers = [0, 1])");

@@ -107,7 +107,7 @@ def _column(field: str, line: int) -> str:
 def _hpcc(rows: Sequence[tuple[int, str]]) -> list[Flow]:
     count = int(rows[0][1])
     flows = []
-    for number, line in rows[1:]:
+    for number, line in rows[1 : count + 1]:  # as the simulator, which reads no more
         fields = line.split()
         if len(fields) != 6:
             message = "expected source, destination, priority group, port, bytes and start in seconds"
@@ -117,7 +117,7 @@ def _hpcc(rows: Sequence[tuple[int, str]]) -> list[Flow]:
         except InputError as e:
             raise e.but(line=number) from None
         flows.append(_flow(fields[0], fields[1], _bytes(fields[4], number), start, number))
-    if len(flows) != count:
+    if len(flows) < count:
         raise InputError(f"the first line counts {count} flows, but {len(flows)} follow", line=rows[0][0])
     first = min((flow.start for flow in flows), default=0)
     return [flow._replace(start=flow.start - first) for flow in flows]
