@@ -77,6 +77,12 @@ def test_nodes_follow_their_routers_and_routers_their_nodes():
     assert (graph.routers, graph.nodes, graph.nics) == (["s1", "s0", "s2"], ["x", "z", "y"], [0, 0, 1])
 
 
+def test_routers_without_nodes_are_last():
+    graph = wired("s2 s0 8Gbps\ns2 s1 8Gbps\nx s1 8Gbps\ny s0 8Gbps\n")
+    assert (graph.routers, graph.nodes, graph.nics) == (["s1", "s0", "s2"], ["x", "y"], [0, 1])
+    assert graph.links == [[2, 1, 1], [2, 0, 1]]
+
+
 def test_nodes_on_every_vertex():
     graph = wired("a b 8Gbps\nb c 8Gbps\n", usual=USUAL, each=2)
     assert (graph.routers, graph.nodes) == (["a", "b", "c"], ["a-0", "a-1", "b-0", "b-1", "c-0", "c-1"])

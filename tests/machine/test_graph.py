@@ -221,6 +221,16 @@ def test_placements_on_routers_with_different_numbers_of_nodes(policy):
     assert len(set(nodes)) == 6
 
 
+def test_nodes_of_routers_with_different_numbers_of_nodes():
+    system = machine.load(
+        whole([["a", "b"], ["b", "c"], ["k", "a"], *(["b", f"n{at}"] for at in range(5)), ["c", "m"]])
+    )
+    shape, wired = system.shape, system.describe()
+    assert [shape.router_of(node) for node in range(7)] == list(wired["node_router"]) == [0, 1, 1, 1, 1, 1, 2]
+    assert [len(shape.nodes_on(router)) for router in range(3)] == [1, 5, 1]
+    assert (shape.nodes_per_group, shape.routers, shape.nodes) == (7, 3, 7)
+
+
 def test_a_run_of_a_file(tmp_path):
     (tmp_path / "links.csv").write_text(CSV)
     document = {
