@@ -143,6 +143,7 @@ def test_two_planes_of_simai():
     links = "".join(f"{gpu} {switch} 200Gbps 0.0005ms 0\n" for gpu in range(4) for switch in (6, 7))
     graph = wired("\n".join(text.splitlines()[:6]) + "\n" + links)
     assert (graph.rails, graph.nics, graph.links) == (4, [0, 1, 0, 1, 0, 1, 0, 1], [])
+    assert graph.speeds["link"] == graph.speeds["node"] == Speed(gbit(200), 500_000)
 
 
 def test_nvswitches_alone_are_switches():

@@ -89,7 +89,9 @@ def wire(fabric: Fabric, usual: Mapping[str, Speed], nodes_per_router: int | Non
     # Nodes by the router of their first NIC, and there in the order of the file.
     ordered = sorted(hosts, key=lambda host: number[hosts[host][0].switch])
     links, speeds, failed = _links(fabric, number, usual)
-    speeds = {"node": _of_nodes(nics, usual["node"]), **speeds}
+    of_nodes = _of_nodes(nics, usual["node"])
+    # Where no link joins routers, the numbers of the class mean nothing.
+    speeds = {"node": of_nodes, **(speeds or {"link": usual["link"].or_(of_nodes)})}
     free = [0] * len(order)
     nic_routers = [number[nic.switch] for host in ordered for nic in hosts[host]]
     for router in nic_routers:
@@ -145,8 +147,7 @@ def _links(
             raise InputError(message, line=link.line or None, hint=hint)
         links.append([number[link.a], number[link.b], kind])
         failed.append(link.failed)
-    speeds = dict(zip(CLASSES, kinds, strict=False)) or {"link": usual["link"].or_(Speed(usual["node"].bandwidth, 0))}
-    return links, speeds, failed
+    return links, dict(zip(CLASSES, kinds, strict=False)), failed
 
 
 def _of_nodes(nics: list[Nic], usual: Speed) -> Speed:
