@@ -245,7 +245,7 @@ pub fn graph(c: &mut Choices) -> Made {
         let classes = c.of(&[1, 1, 2, 3, 7]);
         let (ends, others) = (c.count(1, 7), c.of(&[0, 0, 1, 2, 4]));
         let nodes_of: Vec<u32> = (0..ends).map(|_| c.of(&[1, 1, 2, 3])).collect();
-        let planes = if separate { rails } else { 1 };
+        let planes = if separate { c.of(&[2, rails]) } else { 1 };
         let routers = planes * (ends + others);
         // Each plane has its routers with nodes first, and then come the others of all planes.
         let router = |plane: u32, number: u32| {
@@ -257,7 +257,7 @@ pub fn graph(c: &mut Choices) -> Made {
             for _ in 0..nodes {
                 nics.push(end);
                 nics.extend((1..rails).map(|rail| match (separate, one) {
-                    (true, _) => router(rail, end),
+                    (true, _) => router(rail % planes, end),
                     (false, true) => end,
                     (false, false) => c.count(0, ends - 1),
                 }));

@@ -248,6 +248,8 @@ fn graphs_meet_every_rule() {
         count(&mut counts, "rails on one router", topology.rails > 1 && !split);
         count(&mut counts, "rails on several routers", split && !machine.network.separate_rails);
         count(&mut counts, "rails with their own networks", machine.network.separate_rails);
+        let shared = ends * topology.rails as usize > machine.spec.ends() as usize;
+        count(&mut counts, "rails that share a network of several", machine.network.separate_rails && shared);
         let broken = !spec.failures.is_empty();
         let (output, _) = odonata_sim::run(&spec, &mut ()).expect("it is valid");
         for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
@@ -268,6 +270,7 @@ fn graphs_meet_every_rule() {
     for list in [&machines[..], &rails, &shapes, &options, &broken, &taken] {
         assert_each(&counts, 10, list);
     }
+    assert_each(&counts, 5, &["rails that share a network of several"]);
     assert_each(&counts, 30, &routings_of("graph"));
 }
 
