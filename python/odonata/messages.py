@@ -388,6 +388,15 @@ MESSAGES: Mapping[str, Message] = {
     "needless-cores": Message("`{key}` is {cores}, but a tree with one pod has no cores", "set it to 0"),
     "number-of-dimensions": Message("`{key}` has {found} numbers, but a HyperX has one to {most} dimensions"),
     "links-of-dimensions": Message("`{key}` has {found} numbers, but there are {dimensions} dimensions"),
+    "uneven-nics": Message("`{key}` has {nics} entries, not the NICs of one or more nodes with {rails} each"),
+    "link-to-itself": Message("`{key}` joins router {router} to itself"),
+    "nodes-out-of-order": Message(
+        "node {node} is on a lower router than the node before it (routers {routers:and})",
+        "number nodes router by router, by the router of their first NIC",
+    ),
+    "routers-out-of-order": Message(
+        "of the routers {routers:and} the first has no nodes and the second has", "number the routers with nodes first"
+    ),
     "no-such-router": Message("`{key}` names router {router}, but the routers are 0 to {last}"),
     "no-such-group": Message("`{key}` names group {group}, but the groups are 0 to {last}"),
     "not-a-spine": Message(
@@ -415,8 +424,8 @@ MESSAGES: Mapping[str, Message] = {
         "add a link between spines that both leaves are linked to, or add one of the two leaves to `failed.routers`",
     ),
     "routers-cut-apart": Message(
-        "the failures leave no path between routers {routers:and}",
-        "remove some failed links, or add one of the two routers to `failed.routers`",
+        "no path of working links joins the routers {routers:and}",
+        "add a link, remove some failed links, or add one of the two routers to `failed.routers`",
     ),
     "groups-cut-apart": Message(
         "groups {groups:and} have neither a cable between them nor a third group with cables to both",

@@ -26,6 +26,13 @@ TREE: dict[str, Any] = {
     "leaf_links": 1,
     "core_links": 1,
 }
+GRAPH = {
+    "kind": "graph",
+    "routers": 4,
+    "nics": [0, 1, 2],
+    "weights": [1],
+    "links": [[0, 3, 1], [1, 3, 1], [2, 3, 1]],
+}
 HYPERX: dict[str, Any] = {
     "kind": "hyperx",
     "dimensions": [3, 2],
@@ -77,6 +84,11 @@ def plus(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
 def tree(**changes: Any) -> Provoke:
     """Wires a fat tree with these changes."""
     return _wire(TREE, changes, None)
+
+
+def graph(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
+    """Wires a graph with these changes."""
+    return _wire(GRAPH, changes, failures)
 
 
 def hyperx(failures: Mapping[str, Any] | None = None, **changes: Any) -> Provoke:
@@ -238,6 +250,10 @@ PROVOKED: dict[str, Provoke] = {
     "needless-cores": tree(cores=2),
     "number-of-dimensions": hyperx(dimensions=[2, 2, 2, 2]),
     "links-of-dimensions": hyperx(dimension_links=[1]),
+    "uneven-nics": graph(rails=2),
+    "link-to-itself": graph(links=[[0, 1, 1], [2, 2, 1]]),
+    "nodes-out-of-order": graph(nics=[0, 2, 1]),
+    "routers-out-of-order": graph(nics=[0, 1, 3]),
     "no-such-router": plus(**_SPINES, global_links=[[2, 12]]),
     "no-such-group": plus(pair_links=[[0, 3, 1]]),
     "not-a-spine": plus(**_SPINES, global_links=[[2, 4]]),

@@ -17,8 +17,8 @@ import odonata as od
 from odonata import machine
 from odonata.cli.main import main
 from odonata.errors import InputError
+from odonata.graphs.fabric import Fabric, Link
 from odonata.recognition import WRITTEN, Recognised, cray, graphml, ibnetdiscover, import_fabric, node_map, slurm
-from odonata.recognition.graph import Fabric, Link
 from odonata.recognition.grouped import Grouping, machine_of
 from odonata.recognition.recognise import recognise
 

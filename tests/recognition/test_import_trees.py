@@ -14,10 +14,10 @@ from tests.recognition.test_import import imported, wiring
 
 from odonata import machine
 from odonata.errors import InputError
+from odonata.graphs.fabric import Fabric, Link, Nic
 from odonata.placement import place
 from odonata.recognition import graphml, ibnetdiscover, slurm
 from odonata.recognition.export import graphml_lines
-from odonata.recognition.graph import Fabric, Link, Nic
 from odonata.recognition.grouped import machine_of
 from odonata.recognition.recognise import Recognised, recognise
 

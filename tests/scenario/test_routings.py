@@ -252,7 +252,7 @@ def test_what_is_decided_can_be_given_again():
             "minimal",
             {},
             "name",
-            "is for dragonfly-plus and dragonfly and cascade and hyperx, not for a fat-tree",
+            "is for dragonfly-plus and dragonfly and cascade and hyperx and graph, not for a fat-tree",
             "up-down",
         ),
         ("cascade", "up-down", {}, "name", "`up-down` is for fat-tree, not for a cascade", None),
@@ -264,7 +264,7 @@ def test_what_is_decided_can_be_given_again():
             "valiant",
             {"via": "router"},
             "via",
-            "`router` is for dragonfly and cascade and hyperx; a dragonfly-plus has: spine, leaf",
+            "`router` is for dragonfly and cascade and hyperx and graph; a dragonfly-plus has: spine, leaf",
             None,
         ),
         (

@@ -26,4 +26,11 @@ TOPOLOGIES: dict[str, dict[str, Any]] = {
         "core_links": 1,
     },
     "hyperx": {"kind": "hyperx", "dimensions": [4, 3, 2], "dimension_links": [1, 1, 1], "nodes_per_router": 1},
+    "graph": {
+        "kind": "graph",
+        "routers": 4,
+        "nics": [0, 1, 2],
+        "weights": [1],
+        "links": [[0, 3, 1], [1, 3, 1], [2, 3, 1]],
+    },
 }

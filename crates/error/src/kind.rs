@@ -131,6 +131,14 @@ kinds! {
     NumberOfDimensions = "number-of-dimensions" { found: usize, most: usize }
     /// Numbers of cables that are not one for each dimension.
     LinksOfDimensions = "links-of-dimensions" { found: usize, dimensions: usize }
+    /// NICs that are none, or that nodes with so many each cannot have.
+    UnevenNics = "uneven-nics" { nics: usize, rails: u32 }
+    /// A link that joins a router to itself.
+    LinkToItself = "link-to-itself" { router: u32 }
+    /// A node of a graph whose router is before that of the node before it.
+    NodesOutOfOrder = "nodes-out-of-order" { node: u32, routers: Vec<u32> }
+    /// A router of a graph without nodes that is before one with nodes.
+    RoutersOutOfOrder = "routers-out-of-order" { routers: Vec<u32> }
     /// A router that does not exist.
     NoSuchRouter = "no-such-router" { router: u32, last: u32 }
     /// A group that does not exist.
@@ -155,7 +163,7 @@ kinds! {
     GroupCutApart = "group-cut-apart" { group: u32, routers: Vec<u32> }
     /// Two leaves without a shortest path between them.
     LeavesCutApart = "leaves-cut-apart" { routers: Vec<u32> }
-    /// Two working routers of a HyperX that no path joins.
+    /// Two working routers of a HyperX or a graph that no path joins.
     RoutersCutApart = "routers-cut-apart" { routers: Vec<u32> }
     /// Two groups that neither a cable nor a third group joins.
     GroupsCutApart = "groups-cut-apart" { groups: Vec<u32> }

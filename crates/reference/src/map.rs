@@ -1,6 +1,7 @@
 //! The terms of the model for a machine (section 6), computed port by port from its wiring. Nothing comes from the
 //! look-ups of the topology, so this tests them too.
 
+mod any;
 mod hyperx;
 mod leaf_spine;
 mod paths;
@@ -9,6 +10,7 @@ mod tree;
 use odonata_error::Error;
 use odonata_topology::{Machine, Network, NodeId, Peer, RouterId, SlotId};
 
+pub(crate) use any::Web;
 pub(crate) use hyperx::Grid;
 pub(crate) use leaf_spine::LeafSpine;
 pub(crate) use paths::Paths;
@@ -34,6 +36,8 @@ pub(crate) enum Shape {
     FatTree(Tree),
     /// All routers of a row are joined, in every dimension.
     HyperX(Grid),
+    /// Any graph.
+    Graph(Web),
 }
 
 impl Map {
@@ -48,6 +52,7 @@ impl Map {
             Machine::Dragonfly(_) => Shape::Direct(Paths::new(&network)?),
             Machine::FatTree(_) => Shape::FatTree(Tree::new(&network)),
             Machine::HyperX(_) => Shape::HyperX(Grid::new(&network)),
+            Machine::Graph(graph) => Shape::Graph(Web::new(&network, &graph.spec.weights)),
         };
         Ok(Self { network, shape })
     }

@@ -186,6 +186,6 @@ pub(crate) struct Packet {
     pub(crate) valiant: ValiantState,
     /// Its state on a dragonfly or a cascade.
     pub(crate) direct: DirectState,
-    /// On a HyperX: the intermediate router to which it goes first.
+    /// On a HyperX or a graph: the intermediate router to which it goes first.
     pub(crate) through: Option<usize>,
 }

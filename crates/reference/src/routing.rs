@@ -1,5 +1,6 @@
 //! The next link of a packet (model, section 6).
 
+mod any;
 mod check;
 mod direct;
 mod hyperx;
@@ -69,6 +70,7 @@ impl DecisionContext<'_> {
             Shape::Direct(paths) => direct::route(self, paths, packet),
             Shape::FatTree(tree) => up_down::route(self, tree, packet),
             Shape::HyperX(grid) => hyperx::route(self, grid, packet),
+            Shape::Graph(web) => any::route(self, web, packet),
         }
     }
 

@@ -62,7 +62,7 @@ pub struct OutputVcState {
     /// Bytes committed since the log was written.
     bytes: u32,
     /// Router at the far end, or the NIC if it is a node (26 bits: there are no more ports), whether packets wait for
-    /// room, whether the far end is a node, and the link class (2 bits).
+    /// room, whether the far end is a node, and the link class (4 bits).
     far: u32,
     /// Port at the far end.
     pub port: u16,
@@ -74,6 +74,7 @@ const _: () = assert!(size_of::<OutputVcState>() == 16);
 
 const WAITS: u32 = 1 << 5;
 const TO_NODE: u32 = 1 << 4;
+const CLASS_MASK: u32 = 0xf;
 const TO_SHIFT: u32 = 6;
 
 impl OutputVcState {
@@ -103,7 +104,7 @@ impl OutputVcState {
     #[inline(always)]
     #[must_use]
     pub fn class(&self) -> u8 {
-        (self.far & 3) as u8
+        (self.far & CLASS_MASK) as u8
     }
 
     /// Whether packets wait for room.
@@ -167,11 +168,11 @@ mod tests {
 
     #[test]
     fn the_far_end_of_a_vc_and_whether_it_waits_do_not_overlap() {
-        let wire = Wire { to: (1 << 26) - 1, port: 9, class: 3, node: false };
+        let wire = Wire { to: (1 << 26) - 1, port: 9, class: 7, node: false };
         let mut vc = OutputVcState::new(5, wire);
         assert!(!vc.waits() && !vc.node());
         vc.set_waits(true);
-        assert_eq!((vc.to(), vc.class(), vc.waits(), vc.node()), ((1 << 26) - 1, 3, true, false));
+        assert_eq!((vc.to(), vc.class(), vc.waits(), vc.node()), ((1 << 26) - 1, 7, true, false));
         vc.set_waits(false);
         assert!(!vc.waits() && OutputVcState::new(5, Wire { node: true, ..wire }).node());
     }

@@ -1,5 +1,5 @@
-//! Routing algorithms in four families: [`direct`], [`dragonfly_plus`], [`fat_tree`] and [`hyperx`]. The list
-//! [`ROUTINGS`](crate::spec::ROUTINGS) has their names, options and sources.
+//! Routing algorithms in five families: [`direct`], [`dragonfly_plus`], [`fat_tree`], [`hyperx`] and [`graph`]. The
+//! list [`ROUTINGS`](crate::spec::ROUTINGS) has their names, options and sources.
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
@@ -10,6 +10,7 @@ pub mod deadlock;
 pub mod direct;
 pub mod dragonfly_plus;
 pub mod fat_tree;
+pub mod graph;
 pub mod hyperx;
 mod in_groups;
 mod loads;
@@ -144,6 +145,8 @@ macro_rules! routing {
             FatTree(fat_tree::UpDown),
             /// One or several algorithms of a HyperX.
             HyperX(hyperx::HyperXRouting),
+            /// One or several algorithms of a graph.
+            Graph(graph::GraphRouting),
         }
 
         /// Evaluates `$body` with `$algorithm` bound to the algorithm of a [`Routing`], of any type.
@@ -155,6 +158,7 @@ macro_rules! routing {
                     crate::routing::Routing::Direct($d algorithm) => $d body,
                     crate::routing::Routing::FatTree($d algorithm) => $d body,
                     crate::routing::Routing::HyperX($d algorithm) => $d body,
+                    crate::routing::Routing::Graph($d algorithm) => $d body,
                 }
             };
         }
@@ -261,6 +265,7 @@ impl Routing {
                 deadlock::check(&routing)?;
                 Ok(Self::FatTree(routing))
             }
+            Machine::Graph(machine) => Ok(Self::Graph(graph::GraphRouting::new(machine, &spec.fabric, specs)?)),
             Machine::HyperX(machine) => Ok(Self::HyperX(hyperx::HyperXRouting::new(machine, &spec.fabric, specs)?)),
             Machine::DragonflyPlus(machine) => {
                 let mixed = Mixed::new(spec, machine, specs)?;
@@ -313,6 +318,7 @@ pub fn channels(routing: &RoutingSpec, machine: &TopologySpec) -> Option<u8> {
         TopologySpec::DragonflyPlus(_) => dragonfly_plus::channels(routing),
         TopologySpec::FatTree(_) => Some(fat_tree::CHANNELS),
         TopologySpec::HyperX(machine) => hyperx::channels(routing, machine),
+        TopologySpec::Graph(machine) => graph::channels(routing, machine),
         TopologySpec::Dragonfly(_) => direct::stages(routing),
         TopologySpec::Cascade(machine) => Some(direct::stages(routing)? * direct::subs(machine)),
     }

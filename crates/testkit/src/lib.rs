@@ -376,6 +376,22 @@ pub fn hyperx_program_spec(seed: u64) -> Spec {
     answered_programs(Choices::new(seed ^ 0x9306_4e9e), seed, machines::hyperx)
 }
 
+/// A valid specification of any graph, with links of several kinds, perhaps with several rails or failures, with any
+/// congestion metric and one routing per job.
+pub fn graph_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0x64a9_4000), seed, machines::graph, fabrics::fabric)
+}
+
+/// As [`graph_spec`], with events a few picoseconds apart.
+pub fn instant_graph_spec(seed: u64) -> Spec {
+    direct(Choices::new(seed ^ 0x1257_64a9), seed, machines::graph, fabrics::instant)
+}
+
+/// As [`graph_spec`], with jobs that run programs, and sometimes with NICs that answer every packet.
+pub fn graph_program_spec(seed: u64) -> Spec {
+    answered_programs(Choices::new(seed ^ 0x9306_64a9), seed, machines::graph)
+}
+
 /// A specification whose jobs run programs, sometimes with NICs that answer every packet.
 fn answered_programs(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Made) -> Spec {
     loop {
@@ -461,6 +477,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         Machine::Dragonfly(_) => routings::direct(c, topology, gateways, &fabric),
         Machine::FatTree(_) => routings::fat_tree(c, topology),
         Machine::HyperX(_) => routings::hyperx(c, topology, failures.is_empty()),
+        Machine::Graph(_) => routings::graph(c, topology, &fabric),
     };
     let whole: RoutingSpec = routing(c);
     let make_jobs = if extent == Extent::Programs { programs::jobs } else { jobs::jobs };

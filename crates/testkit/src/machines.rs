@@ -3,7 +3,7 @@
 use odonata_sim::spec::{Failures, TopologySpec};
 use odonata_topology::{
     Arrangement, CascadeSpec, DragonflyArrangement, DragonflyPlus, DragonflyPlusSpec, DragonflySpec, FatTreeSpec,
-    HyperXSpec, Machine, Network, Peer, RailsOn, SlotId, Spread, TreeRails,
+    GraphSpec, HyperXSpec, Machine, Network, Peer, RailsOn, SlotId, Spread, TreeRails,
 };
 
 use super::choices::Choices;
@@ -236,6 +236,56 @@ pub fn hyperx(c: &mut Choices) -> Made {
     }
 }
 
+/// Any graph: links of several classes, perhaps in parallel, routers with and without nodes, several NICs of a node on
+/// one router, on any routers or in networks of their own, failures.
+pub fn graph(c: &mut Choices) -> Made {
+    loop {
+        let rails = c.of(&[1, 1, 1, 2, 3]);
+        let separate = rails > 1 && c.chance(40);
+        let classes = c.of(&[1, 1, 2, 3, 7]);
+        let (ends, others) = (c.count(1, 7), c.of(&[0, 0, 1, 2, 4]));
+        let nodes_of: Vec<u32> = (0..ends).map(|_| c.of(&[1, 1, 2, 3])).collect();
+        let planes = if separate { c.of(&[2, rails]) } else { 1 };
+        let routers = planes * (ends + others);
+        // Each plane has its routers with nodes first, and then come the others of all planes.
+        let router = |plane: u32, number: u32| {
+            if number < ends { plane * ends + number } else { planes * ends + plane * others + number - ends }
+        };
+        let one = c.chance(50);
+        let mut nics = Vec::new();
+        for (end, &nodes) in (0..ends).zip(&nodes_of) {
+            for _ in 0..nodes {
+                nics.push(end);
+                nics.extend((1..rails).map(|rail| match (separate, one) {
+                    (true, _) => router(rail % planes, end),
+                    (false, true) => end,
+                    (false, false) => c.count(0, ends - 1),
+                }));
+            }
+        }
+        let mut links = Vec::new();
+        for plane in 0..planes {
+            let each = ends + others;
+            // A tree joins all; more links follow.
+            let tree: Vec<(u32, u32)> = (1..each).map(|to| (c.count(0, to - 1), to)).collect();
+            let more = c.of(&[0, 1, each, 2 * each]);
+            let more: Vec<(u32, u32)> = (0..more).map(|_| (c.count(0, each - 1), c.count(0, each - 1))).collect();
+            for (a, b) in tree.into_iter().chain(more).filter(|(a, b)| a != b) {
+                let ends = if c.chance(50) { [a, b] } else { [b, a] };
+                let [a, b] = ends.map(|number| router(plane, number));
+                links.push([a, b, c.count(1, classes)]);
+            }
+        }
+        c.shuffle(&mut links);
+        let same = c.chance(50);
+        let weights = (0..classes).map(|_| if same { 1 } else { c.count(1, 3) }).collect();
+        let spec = GraphSpec { routers, nics, rails, weights, links };
+        if let Some(made) = broken(c, TopologySpec::Graph(spec), 40, MOST_NODES) {
+            return made;
+        }
+    }
+}
+
 fn pairs(groups: u32) -> Vec<(u32, u32)> {
     (0..groups).flat_map(|a| (a + 1..groups).map(move |b| (a, b))).collect()
 }
@@ -281,6 +331,9 @@ pub fn has_rails_on_different_routers((topology, _): &Made) -> bool {
     let rails = match topology {
         TopologySpec::Dragonfly(spec) => (spec.rails, spec.rails_on),
         TopologySpec::Cascade(spec) => (spec.rails, spec.rails_on),
+        TopologySpec::Graph(spec) => {
+            return spec.nics.chunks(spec.rails as usize).any(|nics| nics.iter().any(|router| *router != nics[0]));
+        }
         _ => return false,
     };
     rails.0 > 1 && rails.1 == RailsOn::DifferentRouters

@@ -104,6 +104,22 @@ pub fn hyperx(c: &mut Choices, machine: &TopologySpec, whole: bool) -> RoutingSp
     }
 }
 
+/// A routing of a graph.
+pub fn graph(c: &mut Choices, machine: &TopologySpec, fabric: &FabricSpec) -> RoutingSpec {
+    if let Some(routing) = unknown(c, machine, None) {
+        return routing;
+    }
+    let select = c.of(&[Select::Random, Select::LeastLoaded, Select::Hash]);
+    match c.within(0, 9) {
+        0..=2 => RoutingSpec::Minimal { select, gateways: None },
+        3..=5 => RoutingSpec::Valiant { via: Via::Router, select, inside: None, gateways: None },
+        _ => {
+            let bias_bytes = u64::from(fabric.packet_bytes) * c.of(&[0, 0, 1, 2]) + c.of(&[0, 0, 1]);
+            RoutingSpec::UgalHops { other_candidates: c.of(&[1, 2]), bias_bytes }
+        }
+    }
+}
+
 /// Policies of application-aware routing; those that decide are drawn more often, the one that changes least most often.
 const MODE_POLICIES: [ModePolicy; 11] = [
     ModePolicy::Default,
@@ -151,7 +167,7 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
 }
 
 /// The routings that the generator draws with options chosen for their effect.
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "minimal",
     "valiant",
     "prog-adaptive",
@@ -164,6 +180,7 @@ const KNOWN: [&str; 12] = [
     "up-down",
     "dimension-order",
     "omni-war",
+    "ugal-hops",
 ];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.

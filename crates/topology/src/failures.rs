@@ -70,6 +70,18 @@ impl Network {
         }
     }
 
+    /// The working links of a router to others: the port, and the router at the far end.
+    pub(crate) fn working_links(&self, r: RouterId) -> Vec<(u16, usize)> {
+        let first = self.first_slot[r.index()];
+        let link = |slot: u32| match self.peer[slot as usize] {
+            Peer::Router(far) if !self.has_failed(SlotId(slot)) => {
+                Some(((slot - first) as u16, self.router_of_slot[far.index()].index()))
+            }
+            Peer::Router(_) | Peer::Node(_) | Peer::None => None,
+        };
+        (first..self.first_slot[r.index() + 1]).filter_map(link).collect()
+    }
+
     /// Marks both directions of a link as failed.
     fn fail_link(&mut self, slot: SlotId) {
         self.failed[slot.index()] = true;

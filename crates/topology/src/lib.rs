@@ -10,12 +10,14 @@
 //! | Dragonfly+ (Shpiner 2017; Kang 2019) | [`dragonfly_plus`] | linear, parallel |
 //! | fat tree (XGFT) of two or three levels | [`fat_tree`] | - |
 //! | HyperX (Ahn 2009) of one to three dimensions | [`hyperx`] | - |
+//! | any graph, by a list of links | [`graph`] | - |
 
 pub mod dragonfly;
 pub mod dragonfly_plus;
 pub mod error;
 pub mod failures;
 pub mod fat_tree;
+pub mod graph;
 pub mod hyperx;
 pub mod ids;
 mod lists;
@@ -29,6 +31,7 @@ pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec,
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
 pub use fat_tree::{FatTree, FatTreeSpec, TreeRails};
+pub use graph::{Graph, GraphSpec};
 pub use hyperx::{HyperX, HyperXSpec};
 pub use ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, PreparedMachine, TopologySpec};

@@ -9,6 +9,7 @@ use crate::dragonfly::{CascadeSpec, Dragonfly, DragonflySpec};
 use crate::dragonfly_plus::{DragonflyPlus, DragonflyPlusSpec};
 use crate::failures::Failures;
 use crate::fat_tree::{FatTree, FatTreeSpec};
+use crate::graph::{Graph, GraphSpec};
 use crate::hyperx::{HyperX, HyperXSpec};
 use crate::network::Network;
 
@@ -27,6 +28,8 @@ pub enum TopologySpec {
     /// A grid in which every router is linked to all others of its row in each dimension.
     #[serde(rename = "hyperx")]
     HyperX(HyperXSpec),
+    /// Routers, nodes and links that are listed one by one.
+    Graph(GraphSpec),
 }
 
 impl TopologySpec {
@@ -39,6 +42,7 @@ impl TopologySpec {
             TopologySpec::Cascade(_) => "cascade",
             TopologySpec::FatTree(_) => "fat-tree",
             TopologySpec::HyperX(_) => "hyperx",
+            TopologySpec::Graph(_) => "graph",
         }
     }
 }
@@ -54,6 +58,8 @@ pub enum Machine {
     FatTree(Arc<FatTree>),
     /// A grid with all links of every row.
     HyperX(Arc<HyperX>),
+    /// Any graph.
+    Graph(Arc<Graph>),
 }
 
 impl Machine {
@@ -69,6 +75,7 @@ impl Machine {
             TopologySpec::Dragonfly(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build(spec, failures)?)),
             TopologySpec::FatTree(spec) => Machine::FatTree(Arc::new(FatTree::build(spec, failures)?)),
             TopologySpec::HyperX(spec) => Machine::HyperX(Arc::new(HyperX::build(spec, failures)?)),
+            TopologySpec::Graph(spec) => Machine::Graph(Arc::new(Graph::build(spec, failures)?)),
             TopologySpec::Cascade(spec) => Machine::Dragonfly(Arc::new(Dragonfly::build_cascade(spec, failures)?)),
         })
     }
@@ -82,6 +89,7 @@ impl Machine {
             Machine::Dragonfly(machine) => &machine.network,
             Machine::FatTree(machine) => &machine.network,
             Machine::HyperX(machine) => &machine.network,
+            Machine::Graph(machine) => &machine.network,
         }
     }
 }

@@ -175,7 +175,7 @@ def _motifs() -> Mapping[str, type]:
 
 
 def _traces() -> Mapping[str, type]:
-    return ByName("odonata.scenario.apps", {"trace": "trace.Trace", "chakra": "chakra.Chakra"})
+    return ByName("odonata.scenario.apps", {"trace": "trace.Trace", "chakra": "chakra.Chakra", "flows": "flows.Flows"})
 
 
 def _matrices() -> Mapping[str, type]:

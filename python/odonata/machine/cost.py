@@ -106,7 +106,7 @@ def _halves(system: System, wired: Mapping[str, Any]) -> tuple[np.ndarray[tuple[
     if shape.groups > 1:
         half = shape.groups // 2
         return nodes[: half * shape.nodes_per_group], f"{half:,} of {shape.groups:,} {shape.group_name}s and the rest"
-    first = shape.routers // 2 * shape.nodes_per_router
+    first = shape.nodes_on(shape.routers // 2).start
     return nodes[:first], f"{first:,} of {shape.nodes:,} nodes and the rest" if first else ""
 
 

@@ -69,7 +69,8 @@ def load(
         raise InputError(f"expected the name of a system, found `{preset!r}`", path=("system", "preset"))
     host = given.get("host")
     in_file = isinstance(host, str) and host.endswith(".toml")
-    if (preset is not None and preset.endswith(".toml")) or "wiring" in given or in_file:
+    names_links = isinstance(given.get("links"), str)
+    if (preset is not None and preset.endswith(".toml")) or "wiring" in given or names_links or in_file:
         return _load(given, fabric, Path(folder), usual)
     try:
         question = json.dumps([given, fabric, usual])
@@ -119,7 +120,8 @@ def _load(
     try:
         table, imported = _wired(merged, folder)
         check_sources(own_sources, table)
-        stated = {key: value for key, value in changed.items() if not (host_sources and key == "host")}
+        elsewhere = {*imported, *(("host",) if host_sources else ())}
+        stated = {key: value for key, value in changed.items() if key not in elsewhere}
         parameters = rows(table, base, stated, sources | imported | host_sources)
         system = System(table.name, table, tuple(parameters), measured)
         _ = system.unusable_nodes
@@ -262,6 +264,11 @@ def _spelled_out(table: dict[str, Any]) -> dict[str, Any]:
 
 def _wired(merged: dict[str, Any], folder: Path) -> tuple[MachineTable, dict[str, str]]:
     """The table with the links of its connection files, if it names some, and where these come from."""
+    if merged.get("kind") == "graph" and "wiring" not in merged:
+        from odonata.machine.graph_files import numbered
+
+        numbers, sources = numbered(merged, folder)
+        return _table(numbers), sources
     given = merged.get("wiring")
     if given is None:
         return _table(merged), {}
@@ -352,6 +359,8 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
             raise document.locate(e) from None
         wiring = {k: str((folder / name).parent / v) for k, v in own.get("wiring", {}).items()}
         base = {"name": Path(name).stem} | _copy(data) | ({"wiring": wiring} if wiring else {})
+        if isinstance(own.get("links"), str):
+            base["links"] = str((folder / name).parent / own["links"])
         return base | {"sources": of_host | sources} if of_host else base
     if name not in names():
         error = unknown("system", name, names())

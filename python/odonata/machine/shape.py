@@ -1,6 +1,10 @@
 """The shape of a machine: the router and the group of each node. Placement policies need nothing else."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Self
 
 from odonata.errors import InputError
 
@@ -76,3 +80,34 @@ class Shape:
         """Raises InputError if there is no such node."""
         if not 0 <= node < self.nodes:
             raise InputError(f"there is no node {node}", hint=f"the machine has nodes 0 to {self.nodes - 1}")
+
+
+@dataclass(frozen=True)
+class UnevenShape(Shape):
+    """The shape of a machine of one group whose routers have different numbers of nodes."""
+
+    first: tuple[int, ...] = ()
+    """The first node of each router with nodes, and the number of all nodes."""
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Self:
+        """That of routers with so many nodes each."""
+        return cls(1, len(counts), max(counts), first=(0, *accumulate(counts)))
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the machine."""
+        return self.first[-1]
+
+    @property
+    def nodes_per_group(self) -> int:
+        """Nodes of the group."""
+        return self.nodes
+
+    def router_of(self, node: int) -> int:
+        """Number of a node's router among the routers that have nodes."""
+        return bisect_right(self.first, node) - 1
+
+    def nodes_on(self, router: int) -> range:
+        """The nodes of a router, numbered as in `router_of`."""
+        return range(self.first[router], self.first[router + 1])

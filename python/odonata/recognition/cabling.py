@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from odonata.errors import InputError
+from odonata.graphs.fabric import count
 from odonata.machine import core
 from odonata.machine.kinds.pairs import Pairs
-from odonata.recognition.graph import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.graphs.fabric import Fabric, Link, Nic, natural
 from odonata.recognition import remarks
 from odonata.recognition.export import cables
-from odonata.recognition.graph import Fabric, Link, Nic, natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

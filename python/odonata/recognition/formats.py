@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from odonata.graphs.fabric import Fabric
     from odonata.machine import System
-    from odonata.recognition.graph import Fabric
 
 
 @dataclass(frozen=True)

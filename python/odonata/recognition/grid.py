@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from odonata.recognition.graph import fields, natural, pattern
+from odonata.graphs.fabric import fields, natural, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
 
     Row = list[int | None]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import machine
 from odonata.errors import InputError
+from odonata.graphs.fabric import Fabric, count, fields, pattern
 from odonata.machine.sources import flat
-from odonata.recognition.graph import Fabric, count, fields, pattern
 from odonata.recognition.layout import in_order, places
 from odonata.recognition.recognise import Recognised, checked, facts_of, fail, links_of
 

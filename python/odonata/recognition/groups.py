@@ -6,15 +6,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
+from odonata.graphs.fabric import count, fields, pattern
 from odonata.recognition import grid, plus, tree
-from odonata.recognition.graph import count, fields, pattern
 from odonata.recognition.layout import Layout, filled, in_order, places
 from odonata.recognition.neighbours import LEAST_JOINED, LEAST_WHOLE, Neighbours, components, joined_share, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
 
 #: Least share of the pairs of groups that must be joined, if the file lists the switches of groups. Assumed.
 LEAST_SAID = 0.5

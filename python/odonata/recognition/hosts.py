@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from odonata.recognition.graph import count, natural
+from odonata.graphs.fabric import count, natural
 from odonata.recognition.layout import Nodes, filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from odonata.recognition.graph import Fabric, Nic
+    from odonata.graphs.fabric import Fabric, Nic
     from odonata.recognition.layout import Layout
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.graphs.fabric import Fabric, Link, Nic, count
 from odonata.recognition import remarks
-from odonata.recognition.graph import Fabric, Link, Nic, count
 from odonata.recognition.names import node_names, router_names
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from odonata.recognition.graph import fields, natural, pattern
+from odonata.graphs.fabric import fields, natural, pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from odonata.graphs.fabric import Fabric
     from odonata.machine import System
-    from odonata.recognition.graph import Fabric
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.recognition.graph import listed
+from odonata.graphs.fabric import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
     from odonata.recognition.layout import Layout
 
 #: Least share of the cables of a group that must be present. Assumed: a machine in production lacks fewer.

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
+from odonata.graphs.fabric import count, fields, pattern
 from odonata.recognition import tree
-from odonata.recognition.graph import count, fields, pattern
 from odonata.recognition.layout import Layout, filled, in_order, places
 from odonata.recognition.neighbours import LEAST_JOINED, LEAST_WHOLE, components, joined_share, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
     from odonata.recognition.neighbours import Neighbours
 
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 from odonata import machine, units
 from odonata.document import validate
 from odonata.errors import InputError, shortened
+from odonata.graphs.fabric import count, listed
 from odonata.machine import core
 from odonata.machine.host import overruled_lists
 from odonata.machine.kinds import KINDS
 from odonata.machine.sources import flat
 from odonata.recognition import cabling, groups, hosts, remarks, stated
-from odonata.recognition.graph import count, listed
 from odonata.recognition.group_links import GroupLinks
 from odonata.recognition.tree_links import TreeLinks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from odonata.graphs.fabric import Fabric
     from odonata.machine import System
     from odonata.machine.kinds import MachineTable
-    from odonata.recognition.graph import Fabric
     from odonata.recognition.layout import Layout
 
 #: Kind -> the preset that gives the numbers that do not follow from cables, if no other source does: the preset of this

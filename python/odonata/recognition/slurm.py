@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.errors import InputError, shortened
+from odonata.graphs.fabric import Fabric, Link, Nic
 from odonata.queue import topology_yaml
 from odonata.queue.hosts import fold
 from odonata.queue.topology import parse_lines, parse_topology
 from odonata.recognition import remarks
-from odonata.recognition.graph import Fabric, Link, Nic
 from odonata.recognition.grouped import Grouping
 from odonata.recognition.names import node_names, router_names
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import machine
 from odonata.errors import InputError
+from odonata.graphs.fabric import count
 from odonata.machine.kinds import KINDS
 from odonata.recognition import cabling, cray
 from odonata.recognition.cabling import Cable
 from odonata.recognition.export import cables
-from odonata.recognition.graph import count
 from odonata.recognition.layout import Layout, Nodes, Stated
 from odonata.recognition.names import node_names, router_names
 from odonata.recognition.remarks import NOT_OF_THE_NETWORK
@@ -25,8 +25,8 @@ from odonata.recognition.tree_links import TreeLinks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from odonata.graphs.fabric import Fabric
     from odonata.machine import System
-    from odonata.recognition.graph import Fabric
     from odonata.recognition.group_links import GroupLinks
 
 #: A whole table has one of these keys.

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
+from odonata.graphs.fabric import count, natural, pattern
 from odonata.recognition import tree_hosts, tree_rows
-from odonata.recognition.graph import count, natural, pattern
 from odonata.recognition.layout import Layout, in_order
 from odonata.recognition.tree_levels import Levels, Pod
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
     from odonata.recognition.neighbours import Neighbours
 
 #: Least share of the links between leaves and spines, and between spines and cores, that must be present. Assumed, as

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, shortened
-from odonata.recognition.graph import count, natural
+from odonata.graphs.fabric import count, natural
 from odonata.recognition.hosts import incomplete, room_of, seats_of
 from odonata.recognition.layout import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.recognition.graph import Fabric, Nic
+    from odonata.graphs.fabric import Fabric, Nic
     from odonata.recognition.layout import Layout
     from odonata.recognition.neighbours import Neighbours
     from odonata.recognition.tree_levels import Levels, Row

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from odonata.graphs.fabric import count, listed
 from odonata.recognition.cabling import Cable
-from odonata.recognition.graph import count, listed
 
 if TYPE_CHECKING:
-    from odonata.recognition.graph import Fabric, Link
+    from odonata.graphs.fabric import Fabric, Link
     from odonata.recognition.layout import Layout
 
 

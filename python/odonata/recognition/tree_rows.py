@@ -6,14 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from odonata.graphs.fabric import fields, natural, pattern
 from odonata.recognition import tree_hosts
-from odonata.recognition.graph import fields, natural, pattern
 from odonata.recognition.layout import places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from odonata.recognition.graph import Fabric
+    from odonata.graphs.fabric import Fabric
     from odonata.recognition.neighbours import Neighbours
     from odonata.recognition.tree_levels import Levels, Pod, Row
 

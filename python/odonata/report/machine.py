@@ -79,7 +79,7 @@ def machine_of(run: Run, left_out: list[str]) -> dict[str, Any]:
     return {
         "kind": topology.get("kind", ""),
         "columns": columns,
-        "leaves": topology.get("leaves"),
+        "leaves": _leaves(topology),
         "group_name": group_name(topology.get("kind")),
         "groups": int(max(links["from_group"].max(), links["to_group"].max())) + 1,  # type: ignore[arg-type,type-var]
         "classes": classes,
@@ -102,6 +102,14 @@ def _grid(topology: Mapping[str, Any]) -> tuple[int | None, int | None]:
         *slice_, _ = (int(routers) for routers in topology["dimensions"])
         return slice_[0] if len(slice_) > 1 else None, prod(slice_)
     return None, int(topology["routers"]) if "routers" in topology else None
+
+
+def _leaves(topology: Mapping[str, Any]) -> int | None:
+    """Routers of a group with nodes, which come first; the others are drawn above them (`None`: all have nodes)."""
+    if topology.get("kind") == "graph":
+        return 1 + max(int(router) for router in topology["nics"])
+    leaves: int | None = topology.get("leaves")
+    return leaves
 
 
 def _nodes(links: pl.DataFrame, spec: Mapping[str, Any]) -> pl.DataFrame:

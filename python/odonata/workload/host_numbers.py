@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
-from odonata.recognition.graph import fields, pattern
+from odonata.graphs.fabric import fields, pattern
 from odonata.recognition.names import node_names
 
 if TYPE_CHECKING:

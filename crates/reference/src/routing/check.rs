@@ -3,7 +3,7 @@
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::{RoutingSpec, Spec, Via};
 
-use super::{direct, hyperx, leaf_spine, routing_of, up_down};
+use super::{any, direct, hyperx, leaf_spine, routing_of, up_down};
 use crate::map::{Map, Shape};
 
 /// Refuses routings and fabrics that cannot work.
@@ -13,6 +13,7 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
         let needed = match &map.shape {
             Shape::DragonflyPlus(_) => leaf_spine::channels(routing),
             Shape::FatTree(_) => up_down::channels(routing),
+            Shape::Graph(web) => any::channels(routing, web.diameter),
             Shape::HyperX(grid) => hyperx::channels(routing, grid.diameter),
             Shape::Direct(paths) => direct::stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
         };

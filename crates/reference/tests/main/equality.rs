@@ -269,6 +269,21 @@ fn sim_equals_the_reference_on_fat_trees_when_jobs_run_programs() {
 
 /// One to three dimensions, parallel cables, rails, failures.
 #[test]
+fn sim_equals_the_reference_on_any_graph() {
+    compare_all(250, testkit::graph_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_any_graph_when_events_lie_picoseconds_apart() {
+    compare_all(150, testkit::instant_graph_spec);
+}
+
+#[test]
+fn sim_equals_the_reference_on_any_graph_when_jobs_run_programs() {
+    compare_all(120, testkit::graph_program_spec);
+}
+
+#[test]
 fn sim_equals_the_reference_on_hyperx_machines() {
     compare_all(250, testkit::hyperx_spec);
 }

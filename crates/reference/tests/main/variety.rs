@@ -220,6 +220,60 @@ fn hyperx_machines_meet_every_rule() {
     assert_each(&counts, 3, &["D = 0"]);
 }
 
+#[test]
+fn graphs_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..400 {
+        let spec = testkit::graph_spec(seed);
+        of_any_machine(&mut counts, &spec);
+        let Machine::Graph(machine) = spec.machine().expect("it was built before") else {
+            panic!("seed {seed} is no graph")
+        };
+        let topology = &machine.spec;
+        let ends = machine.ends(odonata_topology::RouterId(0)).len();
+        let weights = topology.weights.iter().any(|&weight| weight != topology.weights[0]);
+        let pair = |link: &[u32; 3]| (link[0].min(link[1]), link[0].max(link[1]));
+        let mut pairs: Vec<_> = topology.links.iter().map(pair).collect();
+        pairs.sort_unstable();
+        let nodes = topology.nics.chunks(topology.rails as usize);
+        let split = nodes.into_iter().any(|nics| nics.iter().any(|router| *router != nics[0]));
+        count(&mut counts, "D = 0", machine.diameter() == 0);
+        count(&mut counts, "D = 1", machine.diameter() == 1);
+        count(&mut counts, "D = 4", machine.diameter() == 4);
+        count(&mut counts, "one class", topology.weights.len() == 1);
+        count(&mut counts, "seven classes", topology.weights.len() == 7);
+        count(&mut counts, "weights differ", weights);
+        count(&mut counts, "parallel links", pairs.windows(2).any(|pair| pair[0] == pair[1]));
+        count(&mut counts, "routers without nodes", topology.routers as usize > ends && topology.rails == 1);
+        count(&mut counts, "rails on one router", topology.rails > 1 && !split);
+        count(&mut counts, "rails on several routers", split && !machine.network.separate_rails);
+        count(&mut counts, "rails with their own networks", machine.network.separate_rails);
+        let shared = ends * topology.rails as usize > machine.spec.ends() as usize;
+        count(&mut counts, "rails that share a network of several", machine.network.separate_rails && shared);
+        let broken = !spec.failures.is_empty();
+        let (output, _) = odonata_sim::run(&spec, &mut ()).expect("it is valid");
+        for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
+            let routing = spec.routing_of(job);
+            let name = routing.name();
+            count(&mut counts, format!("{name} with failures"), broken);
+            count(&mut counts, format!("{name} takes other paths"), totals.minimal < totals.packets);
+            count(&mut counts, format!("{name} takes minimal paths"), totals.minimal > 0);
+            count(&mut counts, "a bias", matches!(routing, RoutingSpec::UgalHops { bias_bytes: 1.., .. }));
+        }
+    }
+    let machines = ["one class", "seven classes", "weights differ", "parallel links", "routers without nodes"];
+    let rails = ["rails on one router", "rails on several routers", "rails with their own networks"];
+    let shapes = ["D = 0", "D = 1", "D = 4", "failed links", "failed routers", "routings by job", "a bias"];
+    let options = ["minimal Random", "minimal Hash", "minimal LeastLoaded", "valiant Hash", "valiant LeastLoaded"];
+    let broken = ["minimal with failures", "valiant with failures", "ugal-hops with failures"];
+    let taken = ["valiant takes other paths", "ugal-hops takes other paths", "ugal-hops takes minimal paths"];
+    for list in [&machines[..], &rails, &shapes, &options, &broken, &taken] {
+        assert_each(&counts, 10, list);
+    }
+    assert_each(&counts, 5, &["rails that share a network of several"]);
+    assert_each(&counts, 30, &routings_of("graph"));
+}
+
 /// What jobs with programs are and what happens to them, by one generator.
 fn of_programs(counts: &mut Counts, spec: &Spec) {
     let traffic = spec.jobs.iter().any(|job| job.traffic.is_some());

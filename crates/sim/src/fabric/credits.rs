@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, zeroed_vec};
 
+use super::wiring::CLASSES;
 use crate::engine::prefetch;
 
 /// Number of stamps kept in place.
@@ -30,7 +31,7 @@ struct Returns {
     /// The time that stamps are relative to, in units.
     base: u32,
     /// Which places hold a stamp (4 bits), whether more are in the spill, whether the sender waits, class of the link
-    /// that leads to the buffer (2 bits), and bytes of credits that are due whenever the sender looks.
+    /// that leads to the buffer (3 bits), and bytes of credits that are due whenever the sender looks.
     state: u32,
 }
 
@@ -38,7 +39,10 @@ const PLACES: u32 = (1 << STAMPS) - 1;
 const SPILLED: u32 = 1 << 4;
 const AWAITED: u32 = 1 << 5;
 const CLASS_SHIFT: u32 = 6;
-const DUE_SHIFT: u32 = 8;
+const CLASS_MASK: u32 = 7;
+const DUE_SHIFT: u32 = 9;
+
+const _: () = assert!(CLASSES == CLASS_MASK as usize + 1 && CLASS_MASK << CLASS_SHIFT < 1 << DUE_SHIFT);
 
 const _: () = assert!(size_of::<Returns>() == 32);
 
@@ -205,7 +209,7 @@ impl Credits {
     pub unsafe fn class(&self, vc: usize) -> u8 {
         // SAFETY: the caller guarantees it.
         let returns = unsafe { self.vcs.get_unchecked(vc) };
-        (returns.state >> CLASS_SHIFT & 3) as u8
+        (returns.state >> CLASS_SHIFT & CLASS_MASK) as u8
     }
 
     /// Notes a credit of `bytes` that reaches the sender at `stamp`. All future decisions of the sender are at

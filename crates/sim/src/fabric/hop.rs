@@ -33,11 +33,12 @@ impl HopTiming {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wiring::CLASSES;
     use super::*;
 
     #[test]
     fn a_packet_leaves_and_is_decided_on() {
-        let packet = PacketTimes::new(3, [30; 4], [137; 4]);
+        let packet = PacketTimes::new(3, [30; CLASSES], [137; CLASSES]);
         assert_eq!(HopTiming::new(1_000, &packet, 2), HopTiming { end: 1_030, decision: 1_137 });
     }
 

@@ -4,6 +4,7 @@ use odonata_topology::ClassId;
 
 use super::Wiring;
 use super::packet::Event;
+use super::wiring::CLASSES;
 use crate::engine::random::{Source, Stream, below};
 use crate::spec::{FabricSpec, MarkingPorts};
 
@@ -11,7 +12,7 @@ use crate::spec::{FabricSpec, MarkingPorts};
 #[derive(Clone, Copy, Debug)]
 pub struct Marks {
     /// By class of the output: in picoseconds. No packet is marked behind half of it, and all are behind three halves.
-    above: [u64; 4],
+    above: [u64; CLASSES],
     random: Source,
     /// Packets on this channel and above are not marked: they are acknowledgements.
     first_response: u8,
@@ -26,9 +27,9 @@ impl Marks {
         let marking_classes = match control.law.marking() {
             MarkingPorts::None => return None,
             MarkingPorts::ToNodes => 1,
-            MarkingPorts::All => 4,
+            MarkingPorts::All => CLASSES,
         };
-        let mut above = [u64::MAX; 4];
+        let mut above = [u64::MAX; CLASSES];
         for (class, to) in classes.iter().zip(&mut above).take(marking_classes) {
             *to = fabric.links[*class].bandwidth.serialisation_ps(mark_above);
         }

@@ -23,7 +23,7 @@ pub struct Wire {
 }
 
 /// Most link classes of a machine.
-pub const CLASSES: usize = 4;
+pub const CLASSES: usize = 8;
 /// Number of bytes of [`Times::scaled`].
 const SCALED_BYTES: u64 = 1 << 16;
 
@@ -157,8 +157,7 @@ impl Wiring {
         };
         let attachments: Arc<[NicAttachment]> = network.node_slot.iter().map(attachment).collect();
         let nodes = attachments.chunks(network.rails as usize);
-        let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
-        let times = std::array::from_fn(|class| times(&spec.fabric, name(class)));
+        let times = by_class(network, |class| times(&spec.fabric, class));
         Self {
             places: (0..network.routers() as u32).map(|r| RouterPlace::of(network, RouterId(r))).collect(),
             split: nodes.into_iter().any(|nics| nics.iter().any(|nic| nic.router != nics[0].router)),
@@ -177,9 +176,8 @@ impl Wiring {
     /// The durations of packets by number: by payload up to the largest; with responses, then those of packets without payload.
     #[must_use]
     pub fn packets(&self, fabric: &FabricSpec, network: &Network) -> Vec<PacketTimes> {
-        let name = |class: usize| network.classes[class.min(network.classes.len() - 1)];
-        let bandwidths = std::array::from_fn(|class| fabric.links[name(class)].bandwidth);
-        let times = |wire: u64| packet(fabric, wire, bandwidths, &self.times);
+        let bandwidths = by_class(network, |class| fabric.links[class].bandwidth);
+        let times = |wire: u64| packet(fabric, wire, &bandwidths, &self.times, network.classes.len());
         fabric.wire_sizes().map(times).collect()
     }
 
@@ -294,18 +292,35 @@ fn wires(network: &Network) -> Arc<[Wire]> {
         .collect()
 }
 
-/// The durations of a packet of this size on links of these bandwidths.
-fn packet(fabric: &FabricSpec, wire: u64, bandwidths: [Bandwidth; CLASSES], times: &[Times; CLASSES]) -> PacketTimes {
+/// A value for each class; for classes that the machine does not have, that of its last one.
+fn by_class<T: Copy>(network: &Network, of: impl Fn(&str) -> T) -> [T; CLASSES] {
+    std::array::from_fn(|class| of(network.classes[class.min(network.classes.len() - 1)]))
+}
+
+/// The durations of a packet of this size on links of these bandwidths, of which the first `classes` differ.
+fn packet(
+    fabric: &FabricSpec,
+    wire: u64,
+    bandwidths: &[Bandwidth; CLASSES],
+    times: &[Times; CLASSES],
+    classes: usize,
+) -> PacketTimes {
     let waited_for = match fabric.switching {
         Switching::StoreAndForward => wire,
         Switching::CutThrough => fabric.head_bytes().min(wire), // every packet has payload
     };
-    let serialisation = bandwidths.map(|bandwidth| bandwidth.serialisation_ps(wire));
-    let to_decision = std::array::from_fn(|class| {
+    let (mut serialisation, mut to_decision) = ([0; CLASSES], [0; CLASSES]);
+    for class in 0..CLASSES {
+        let known = class.min(classes - 1); // most machines have few classes, and a table has many sizes
+        if class > known {
+            (serialisation[class], to_decision[class]) = (serialisation[known], to_decision[known]);
+            continue;
+        }
+        serialisation[class] = bandwidths[class].serialisation_ps(wire);
         let first =
             if waited_for == wire { serialisation[class] } else { bandwidths[class].serialisation_ps(waited_for) };
-        first + times[class].to_decision
-    });
+        to_decision[class] = first + times[class].to_decision;
+    }
     PacketTimes::new(wire as u32, serialisation, to_decision)
 }
 
@@ -334,7 +349,8 @@ mod tests {
             "links": {"node": {"bandwidth": bandwidth, "latency_ps": 7, "buffer_bytes": 4_000, "credit_delay_ps": 3}},
         });
         let fabric: FabricSpec = serde_json::from_value(json).expect("it is a fabric");
-        let packet = packet(&fabric, fabric.wire_bytes(500), [bandwidth; CLASSES], &[times(&fabric, "node"); CLASSES]);
+        let packet =
+            packet(&fabric, fabric.wire_bytes(500), &[bandwidth; CLASSES], &[times(&fabric, "node"); CLASSES], CLASSES);
         (packet.wire, packet.serialisation(2), packet.to_decision(2))
     }
 

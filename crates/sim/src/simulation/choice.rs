@@ -124,6 +124,7 @@ fn rate(of: &JobSpec, job: &Job, sizes: Option<Sizes>, prepared: &Prepared, spec
         Machine::DragonflyPlus(_) | Machine::FatTree(_) => 4.0,
         Machine::Dragonfly(_) => 6.0,
         Machine::HyperX(ref machine) => f64::from(machine.diameter()) + 1.0,
+        Machine::Graph(ref machine) => f64::from(machine.diameter()) + 1.0,
     };
     let answers = if spec.fabric.answers() { 2.0 } else { 1.0 };
     let full = prepared.packets[spec.fabric.packet_bytes as usize].serialisation(ClassId::NODE.0) as f64;

@@ -22,7 +22,9 @@ const TREE: &[&str] = &["fat-tree"];
 /// The kind of machine that is a grid with all links of every row.
 const HYPERX: &[&str] = &["hyperx"];
 /// The kinds of machine whose minimal paths a routing picks from.
-const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade", "hyperx"];
+const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade", "hyperx", "graph"];
+/// The kind of machine that is a list of links.
+const GRAPH: &[&str] = &["graph"];
 
 /// What the list says of a routing.
 #[derive(Clone, Copy, Debug)]
@@ -256,6 +258,14 @@ routings! {
         /// Distance classes, that is channels, beyond those of the longest shortest path.
         deroutes: u8 = 0..=13_u8,
     }
+    /// One decision at the first router between a shortest path and one through a random router, by load times links.
+    /// Source: Singh 2005 (UGAL).
+    UgalHops = "ugal-hops" for GRAPH {
+        /// Non-minimal paths that are compared, 1 or 2.
+        other_candidates: u8 = 1..=2_u8 => "1",
+        /// Added to the load of a non-minimal path, in bytes of its first link.
+        bias_bytes: u64 = 0..=MOST => "0 B",
+    }
 }
 
 choices! {
@@ -294,7 +304,7 @@ choices! {
         /// At the router where the packet enters the intermediate group (dragonfly, cascade).
         Group = "group",
         /// At a random router of the intermediate group, or of the own group for packets that stay in it (dragonfly,
-        /// cascade); at a random router of the machine (HyperX).
+        /// cascade); at a random router of the machine (HyperX, graph).
         Router = "router",
     }
 }

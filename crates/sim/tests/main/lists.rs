@@ -8,7 +8,7 @@ use odonata_sim::spec::{
 use odonata_testkit::{Choices, any_options};
 
 /// A machine of each kind: all that a routing's number of channels depends on.
-const MACHINES: [&str; 5] = [
+const MACHINES: [&str; 6] = [
     r#"{"kind": "dragonfly-plus", "groups": 3, "leaves": 2, "spines": 2, "nodes_per_leaf": 1,
         "global_links_per_spine": 2, "arrangement": "linear"}"#,
     r#"{"kind": "dragonfly", "groups": 3, "routers": 2, "nodes_per_router": 1, "global_links_per_router": 2,
@@ -18,6 +18,7 @@ const MACHINES: [&str; 5] = [
     r#"{"kind": "fat-tree", "pods": 1, "leaves": 2, "spines": 2, "cores": 0, "nodes_per_leaf": 1, "leaf_links": 1,
         "core_links": 1}"#,
     r#"{"kind": "hyperx", "dimensions": [2, 3, 2], "dimension_links": [1, 1, 1], "nodes_per_router": 1}"#,
+    r#"{"kind": "graph", "routers": 4, "nics": [0, 1, 2], "weights": [1], "links": [[0, 1, 1], [1, 3, 1], [3, 2, 1]]}"#,
 ];
 
 /// Catches a routing that is listed for machines without an algorithm of its name, and the reverse.

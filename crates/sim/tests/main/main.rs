@@ -2,6 +2,7 @@
 //! defect that it catches.
 
 mod answers;
+mod any_graph;
 mod bursts;
 mod conservation;
 mod dependencies;

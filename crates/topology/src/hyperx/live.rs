@@ -4,9 +4,9 @@ use odonata_error::{Error, ErrorKind, path};
 
 use super::Offset;
 use crate::error::bounded;
-use crate::ids::{RouterId, SlotId};
+use crate::ids::RouterId;
 use crate::lists::Lists;
-use crate::network::{Network, Peer};
+use crate::network::Network;
 
 /// Most pairs of routers.
 const MAX_PAIRS: u64 = 1 << 27;
@@ -29,7 +29,7 @@ impl Live {
     pub fn new(network: &Network) -> Result<Self, Error> {
         let routers = network.routers();
         bounded(&[("pairs of routers after failures", (routers * routers) as u128, MAX_PAIRS)])?;
-        let links: Vec<Vec<(u16, usize)>> = (0..routers).map(|r| working(network, RouterId(r as u32))).collect();
+        let links: Vec<Vec<(u16, usize)>> = (0..routers).map(|r| network.working_links(RouterId(r as u32))).collect();
         let (minimal, aside) = (Lists::default(), Lists::default());
         let mut live = Self { routers: routers as u32, distance: Vec::new(), minimal, aside, diameter: 0 };
         let works = |&r: &usize| network.router_works(RouterId(r as u32));
@@ -76,18 +76,6 @@ impl Live {
     pub fn aside(&self, row: u32) -> &[u16] {
         self.aside.get(row as usize)
     }
-}
-
-/// The working links of a router to others.
-fn working(network: &Network, r: RouterId) -> Vec<(u16, usize)> {
-    let first = network.first_slot[r.index()];
-    let link = |slot: u32| match network.peer[slot as usize] {
-        Peer::Router(far) if !network.has_failed(SlotId(slot)) => {
-            Some(((slot - first) as u16, network.router_of_slot[far.index()].index()))
-        }
-        Peer::Router(_) | Peer::Node(_) | Peer::None => None,
-    };
-    (first..network.first_slot[r.index() + 1]).filter_map(link).collect()
 }
 
 /// The links of a shortest path from each router to one of them.

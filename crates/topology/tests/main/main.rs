@@ -3,6 +3,7 @@
 mod dragonfly;
 mod fat_tree;
 mod golden;
+mod graph;
 mod hyperx;
 mod json;
 mod kang2019;

@@ -14,6 +14,7 @@ KINDS: Mapping[str, type[MachineTable]] = ByName(
         "cascade": "cascade.CascadeTable",
         "fat-tree": "fat_tree.FatTreeTable",
         "hyperx": "hyperx.HyperXTable",
+        "graph": "graph.GraphTable",
     },
 )
 

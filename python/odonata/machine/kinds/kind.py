@@ -1,7 +1,7 @@
 """The base class of the tables of all kinds of machines."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -102,7 +102,7 @@ class MachineTable(Table):
         """Routers of the machine, with and without nodes."""
 
     @abstractmethod
-    def nodes_of_router(self, router: int) -> range:
+    def nodes_of_router(self, router: int) -> Sequence[int]:
         """The nodes that have a NIC on this router (a number of the whole machine)."""
 
     @abstractmethod

@@ -76,7 +76,8 @@ def map_by_communication(traffic: Any, slots: Sequence[int], shape: Shape) -> li
 
 def _cost(traffic: Any, weights: Numbers, nodes: Numbers, shape: Shape) -> int:
     a, b = nodes[traffic[0]], nodes[traffic[1]]
-    same_router = a // shape.nodes_per_router == b // shape.nodes_per_router
+    routers = np.array([shape.router_of(node) for node in range(shape.nodes)])
+    same_router = routers[a] == routers[b]
     same_group = a // shape.nodes_per_group == b // shape.nodes_per_group
     distance = np.where(a == b, 0, np.where(same_router, ROUTER, np.where(same_group, GROUP, MACHINE)))
     return int((distance.astype(object) * weights).sum()) if weights.sum() > 2**60 else int((distance * weights).sum())

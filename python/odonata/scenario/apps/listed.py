@@ -79,7 +79,8 @@ FORMER_MOTIFS = {
 KINDS: dict[str, Mapping[str, "type[App]"]] = {"pattern": PATTERNS, "collective": COLLECTIVES, "motif": MOTIFS}
 #: The key that names a file -> what is read from it.
 FILES: Mapping[str, "type[Program]"] = ByName(
-    __package__, {"trace": "trace.Trace", "matrix": "matrix.Matrix", "chakra": "chakra.Chakra"}
+    __package__,
+    {"trace": "trace.Trace", "matrix": "matrix.Matrix", "chakra": "chakra.Chakra", "flows": "flows.Flows"},
 )
 #: The key that holds a table of its own -> what is read from it.
 TABLES: Mapping[str, "type[Program]"] = ByName(__package__, {"train": "train.app.Train", "serve": "serve.Serve"})

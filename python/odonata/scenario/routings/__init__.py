@@ -61,8 +61,9 @@ ALIASES = {"aries": "adaptive-0"}
 #: Kind of machine, or interconnect -> the routing of a scenario that names none. On a Dragonfly+, the routing made for
 #: it (Shpiner 2017; Kang 2019, section 3.1.2). On a dragonfly, the most common published baseline (Kim 2008; assumed).
 #: On a cascade, the default of Aries (De Sensi 2019, section 2.2). On Slingshot, see `OPTIONS`. On a fat tree, the only
-#: one, adaptive. On a HyperX, the one of the two of McDonald 2019 that uses every dimension at once (assumed). On HDR
-#: InfiniBand, minimal paths by load: what placements of two jobs on Leonardo show (validation/placement.md#leonardo).
+#: one, adaptive. On a graph, shortest paths (assumed). On a HyperX, the one of the two of McDonald 2019 that uses every
+#: dimension at once (assumed). On HDR InfiniBand, minimal paths by load: what placements of two jobs on Leonardo show
+#: (validation/placement.md#leonardo).
 DEFAULTS: dict[str, str] = {
     "dragonfly-plus": "fpar",
     "dragonfly": "ugal-l",
@@ -71,6 +72,7 @@ DEFAULTS: dict[str, str] = {
     "hdr-infiniband": "minimal",
     "fat-tree": "up-down",
     "hyperx": "omni-war",
+    "graph": "minimal",
 }
 
 #: Interconnect -> options of its default routing. A Slingshot switch compares up to four minimal and non-minimal paths

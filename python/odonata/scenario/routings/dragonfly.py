@@ -36,6 +36,7 @@ VIA: dict[str, tuple[str, ...]] = {
     DRAGONFLY_PLUS: ("spine", "leaf"),
     **dict.fromkeys(DIRECT, ("group", "router")),
     "hyperx": ("router",),
+    "graph": ("router",),
 }
 
 
@@ -51,11 +52,11 @@ def inside_of(via: str | None, inside: Inside | None) -> dict[str, Any]:
 class Valiant(Routing):
     """Every packet between groups takes a path through a random intermediate group.
 
-    On a HyperX every packet goes through a random router of the machine. With `inside = "router"`, a packet inside a
-    group takes a path through a random router of it. Source: Valiant 1982; Kim 2008, section 4.1 (via group); SST's
-    merlin (inside a group).
+    On a HyperX or a graph every packet goes through a random router of the machine. With `inside = "router"`, a packet
+    inside a group takes a path through a random router of it. Source: Valiant 1982; Kim 2008, section 4.1 (via group);
+    SST's merlin (inside a group).
 
-    Machines: dragonfly-plus, dragonfly, cascade, hyperx.
+    Machines: dragonfly-plus, dragonfly, cascade, hyperx, graph.
     """
 
     core: ClassVar[str] = "valiant"
@@ -64,7 +65,7 @@ class Valiant(Routing):
         None,
         description="where in the intermediate group a packet turns to its destination: on a dragonfly-plus at the "
         "`spine` where it enters (default) or at a random `leaf`; on other machines where it enters the `group` "
-        "(default) or at a random `router`; on a hyperx at a random `router` of the machine",
+        "(default) or at a random `router`; on a hyperx or graph at a random `router` of the machine, with nodes",
     )
     select: Select = Field("random", description=SELECT)
     inside: Inside | None = Field(

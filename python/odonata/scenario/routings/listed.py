@@ -93,7 +93,9 @@ def _field(option: _core.Option) -> Any:
     else:
         of = _QUANTITIES.get(unit) or Annotated[int, BeforeValidator(input_error_as_problem(_whole(option)))]
     if option["default"] is not None:
-        return (of, Field(option["default"], validate_default=True, description=about))
+        whole = names is None and unit not in _RATIOS and unit not in _QUANTITIES
+        default = int(option["default"]) if whole else option["default"]
+        return (of, Field(default, validate_default=True, description=about))
     return (of | None, Field(None, description=about)) if option["optional"] else (of, Field(description=about))
 
 

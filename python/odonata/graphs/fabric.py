@@ -80,6 +80,8 @@ class Fabric:
     """Switch and port of links to hosts without a known name."""
     notes: list[str] = field(default_factory=list)
     """Notes on what was left out or assumed."""
+    comments: list[tuple[int, str]] = field(default_factory=list)
+    """Comments of Odonata, each with its line."""
     remarks: Mapping[str, Any] = field(default_factory=dict)
     """The content of comments of Odonata (`remarks`)."""
     _numbers: dict[str, int] = field(default_factory=dict)
