@@ -108,7 +108,7 @@ def _write(folder: Path, nics: int, machines: "list[Designed]") -> None:
         "FILE": str(folder / "compare.toml"),
         "STUDY": "studies/compare",
     }
-    study = (files("odonata.machine.design") / "compare.toml").read_text(encoding="utf-8")
+    study = (files("odonata.machine.design") / "compare.template").read_text(encoding="utf-8")
     for name, value in values.items():
         study = study.replace(name, value)
     (folder / "compare.toml").write_text(f"{line_of('study')}\n{study}", encoding="utf-8")
