@@ -13,6 +13,7 @@ from PIL import Image
 import odonata as od
 from odonata.analysis.motion import MOST_FRAMES, frame_width, motion_of
 from odonata.errors import InputError, RunError
+from odonata.plot.machine import MIDDLE
 from odonata.plot.motion import PER_SECOND, animate_runs, check_animation, save_animation
 from odonata.plot.style import MARK
 
@@ -121,10 +122,19 @@ def test_a_run_without_a_series_says_what_to_set() -> None:
     assert "measure.series = true" in str(caught.value.hint)
 
 
-def test_a_machine_of_one_group_has_nothing_to_animate() -> None:
+def test_a_machine_of_one_group_has_its_routers_in_the_ring() -> None:
     given = scenario(system={"preset": "tiny", "groups": 1, "global_links_per_spine": 0})
-    given["job"] = [{**given["job"][0], "nodes": 2}]
-    with pytest.raises(InputError, match="no links between groups"):
+    given["job"] = [{**given["job"][0], "nodes": 4}]
+    made = animate_runs([od.run(given)])
+    assert [text.get_text() for text in made.figure.axes[0].texts if text.get_gid() == MIDDLE] == ["spines"]
+
+
+def test_a_single_switch_has_nothing_to_animate() -> None:
+    system = {"kind": "hyperx", "dimensions": [1], "nodes_per_router": 4, "host": "none"}
+    system["fabric"] = {"links": {"node": {"bandwidth": "1 GB/s", "latency": "10 ns"}}}
+    given = scenario(system=system, routing="minimal")
+    given["job"] = [{**given["job"][0], "nodes": 4}]
+    with pytest.raises(InputError, match="no links between routers"):
         animate_runs([od.run(given)])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from odonata.analysis.traffic import BETWEEN_GROUPS
+from odonata.analysis.traffic import BETWEEN_GROUPS, of_ring
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ def motion_of(run: Run, width_ps: int) -> Motion:
     Raises InputError if there is no series, or no link between groups.
     """
     slice_ps, slices = recorded_slices(run)
-    links = run.links.filter(BETWEEN_GROUPS).select("link", "from_group", "to_group", "bandwidth").sort("link")
+    links = of_ring(run.links).filter(BETWEEN_GROUPS).select("link", "from_group", "to_group", "bandwidth").sort("link")
     if links.is_empty():
-        hint = "`odonata plot --kind links` draws the load of the links inside"
-        raise InputError("the machine of this run has no links between groups", hint=hint)
+        hint = "`odonata plot --kind links` draws the load of the links of nodes"
+        raise InputError("the machine of this run has no links between routers", hint=hint)
     joined = width_ps // slice_ps
     frames = -(-slices // joined)
     jobs = run.jobs.height

@@ -29,6 +29,23 @@ def group_matrix(links: pl.DataFrame) -> NDArray[np.float64]:
     return matrix
 
 
+def of_ring(links: pl.DataFrame) -> pl.DataFrame:
+    """The links with the parts of a picture as their groups: those of the machine, or in a machine of one group its
+    routers with nodes, numbered in ascending order. The other routers of that group then belong to none.
+    """
+    if _groups(links) > 1:
+        return links
+    at_nodes = pl.col("from_kind") == "node"
+    routers = links.filter(at_nodes)["to_id"].unique().sort()
+    place = {"old": routers, "new": pl.int_range(routers.len(), eager=True)}
+
+    def part(end: str, other: str) -> pl.Expr:
+        router = pl.when(pl.col(f"{end}_kind") == "node").then(pl.col(f"{other}_id")).otherwise(pl.col(f"{end}_id"))
+        return router.replace_strict(place["old"], place["new"], default=None).alias(f"{end}_group")
+
+    return links.with_columns(part("from", "to"), part("to", "from"))
+
+
 def busiest(links: pl.DataFrame, *, between_groups: bool) -> tuple[float, str] | None:
     """The busiest link between groups, or inside one: its busy fraction, and its two ends."""
     chosen = links.filter(BETWEEN_GROUPS if between_groups else _INSIDE)

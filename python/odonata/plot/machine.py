@@ -1,4 +1,6 @@
-"""The machine of a run in a ring of groups: the jobs on its nodes, and the links between groups by their load."""
+"""The machine of a run in a ring of groups: the jobs on its nodes, and the links between groups by their load. In a
+machine of one group, the ring is made of its routers with nodes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from odonata.analysis.traffic import group_matrix
+from odonata.analysis.traffic import group_matrix, of_ring
 from odonata.machine.terms import group_name
 from odonata.plot.style import LINES, MOST_LINES, plain
 
@@ -37,7 +39,8 @@ MOST_LINKS = 300
 """Lines that are drawn: those with most load."""
 LEGEND = 0.5
 """Room beside the ring."""
-CORES = "cores"
+MIDDLE = "middle"
+"""What the text in the middle is known by (`get_gid`)."""
 NAMED_UP_TO = 24
 """Groups up to which each has its number."""
 
@@ -45,27 +48,29 @@ NAMED_UP_TO = 24
 def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     """Draws the nodes of each group, coloured by job (`job_colours`), and a curve between two groups for the busier of
     both directions of their links (mean share of time busy). In a tree the lines go to the cores in the middle."""
-    busy = group_matrix(run.links)
+    links = of_ring(run.links)
+    busy = group_matrix(links)
     angles = draw_groups(axes, run, colours=colours)
     both = np.fmax(busy, busy.T)
     loads: dict[Ends, float] = {
         (int(start), int(end)): float(both[start, end]) for start, end in np.argwhere(np.isfinite(both)) if start < end
     }
-    to_cores = enumerate(_to_cores(run.links, len(busy)))
+    to_cores = enumerate(_to_cores(links, len(busy)))
     loads |= {(group, None): load for group, load in to_cores if math.isfinite(load)}
     if loads:
         shown = sorted(loads.values())[-MOST_LINKS:]
         # From the least to the greatest load, so that the hottest links stand out; of nearly equal ones, from 0.
         scale = Scale(shown[0] if shown[-1] - shown[0] > LEAST_SPREAD else 0.0, shown[-1])
-        draw_lines(axes, loads, angles, scale)
+        draw_lines(axes, loads, angles, scale, middle_name(run))
         draw_scale(axes, scale, loads, run)
     return axes
 
 
 def draw_groups(axes: Axes, run: Run, *, colours: dict[str, str]) -> list[float]:
     """Draws the groups in a ring, with their nodes and a legend; returns the angle of each."""
-    nodes = _nodes(run.links)
-    groups = len(group_matrix(run.links))
+    links = of_ring(run.links)
+    nodes = _nodes(links)
+    groups = len(group_matrix(links))
     owner = _owners(run)
     # A block is as wide as its part of the ring allows.
     side = min(0.55, 2 * math.pi * RING / max(groups, 3) * 0.85)
@@ -89,7 +94,21 @@ def draw_groups(axes: Axes, run: Run, *, colours: dict[str, str]) -> list[float]
 
 
 def _word(run: Run) -> str:
+    if _one_group(run):
+        return "router"
     return group_name(run.resolved.get("spec", {}).get("topology", {}).get("kind"))
+
+
+def middle_name(run: Run) -> str:
+    """What the routers of no part of the ring are."""
+    if not _one_group(run):
+        return "cores"
+    kind = run.resolved.get("spec", {}).get("topology", {}).get("kind")
+    return "routers without nodes" if kind == "graph" else "spines"
+
+
+def _one_group(run: Run) -> bool:
+    return len(group_matrix(run.links)) == 1
 
 
 def job_colours(run: Run) -> dict[str, str]:
@@ -155,12 +174,15 @@ class Scale:
         line.set_linewidth(0.5 + 3.0 * float(self.norm(load)))
 
 
-def draw_lines(axes: Axes, loads: Mapping[Ends, float], angles: list[float], scale: Scale) -> dict[Ends, PathPatch]:
-    """Draws the lines with most load, the busiest last."""
+def draw_lines(
+    axes: Axes, loads: Mapping[Ends, float], angles: list[float], scale: Scale, name: str
+) -> dict[Ends, PathPatch]:
+    """Draws the lines with most load, the busiest last. `name` is what stands in the middle, where lines go to it."""
     places = [(RING * math.cos(angle), RING * math.sin(angle)) for angle in angles]
     middle, through = (0.0, 0.0), [Path.MOVETO, Path.CURVE3, Path.CURVE3]
     if any(end is None for _, end in loads):
-        axes.text(*middle, CORES, ha="center", va="center", fontsize=9, zorder=4, bbox={"fc": "white", "ec": "0.6"})
+        box = {"fc": "white", "ec": "0.6"}
+        axes.text(*middle, name, ha="center", va="center", fontsize=9, zorder=4, bbox=box, gid=MIDDLE)
     lines = {}
     for ends in sorted(loads, key=loads.__getitem__)[-MOST_LINKS:]:
         start, end = ends
@@ -179,5 +201,5 @@ def draw_scale(axes: Axes, scale: Scale, ends: Iterable[Ends], run: Run, *, what
     bar.ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
     bar.outline.set_visible(False)
     to_cores = [end is None for _, end in ends]
-    between = f"a {_word(run)} and the cores" if all(to_cores) else f"two {_word(run)}s"
+    between = f"a {_word(run)} and the {middle_name(run)}" if all(to_cores) else f"two {_word(run)}s"
     bar.set_label(f"{what} of the links between {between}, the busier direction")

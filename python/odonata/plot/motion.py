@@ -20,7 +20,7 @@ from PIL import Image
 from odonata import files
 from odonata.analysis.motion import Motion, frame_width, motion_of
 from odonata.errors import InputError, RunError
-from odonata.plot.machine import CORES, OTHERS, Scale, draw_groups, draw_lines, draw_scale, job_colours
+from odonata.plot.machine import MIDDLE, OTHERS, Scale, draw_groups, draw_lines, draw_scale, job_colours, middle_name
 from odonata.plot.style import MARK, check_target, figure, plain, settings, time_unit
 from odonata.units import format_time
 
@@ -98,7 +98,7 @@ class _Part:
         colours = job_colours(run)
         angles = draw_groups(above, run, colours=colours)
         greatest = dict(zip(motion.ends, motion.loads.max(axis=1).tolist(), strict=True))
-        self.lines: dict[Ends, PathPatch] = draw_lines(above, greatest, angles, scale)
+        self.lines: dict[Ends, PathPatch] = draw_lines(above, greatest, angles, scale, middle_name(run))
         self.rows = {ends: motion.ends.index(ends) for ends in self.lines}
         draw_scale(above, scale, motion.ends, run, what="load")
         scenario = run.resolved.get("scenario")
@@ -109,9 +109,9 @@ class _Part:
         self.unit, self.factor = time_unit([frames * motion.width_ps])
         self._draw_time(below, run, colours, frames, top)
         self.now = below.axvline(0, color="black", linewidth=1)
-        cores = [text for text in above.texts if text.get_text() == CORES]
+        middle = [text for text in above.texts if text.get_gid() == MIDDLE]
         self.title = above.set_title("", loc="left")
-        self.moving: list[Artist] = [*self.lines.values(), *cores, self.now, self.title]
+        self.moving: list[Artist] = [*self.lines.values(), *middle, self.now, self.title]
 
     def _draw_time(self, below: Axes, run: Run, colours: dict[str, str], frames: int, top: float) -> None:
         edges = np.arange(self.motion.by_job.shape[1] + 1) * self.motion.width_ps / self.factor
