@@ -32,18 +32,27 @@ def test_json(odonata):
 def test_its_files_are_machines_and_a_study(odonata, here):
     status, _, err = odonata("design", "48", "--radix", "12", "--bandwidth", "100 Gbit/s", "-o", "designs")
     assert (status, err) == (0, "")
-    systems = [path for path in sorted((here / "designs").glob("*.toml")) if path.name != "compare.toml"]
+    systems = [path for path in sorted((here / "designs").glob("*.toml")) if not path.stem.endswith("-compare")]
     assert [path.stem for path in systems] == ["dragonfly-plus", "dragonfly", "fat-tree", "hyperx"]
     for path in systems:
         status, out, _ = odonata("show", str(path))
         assert status == 0
         assert "taper 1:1" in out
-    text = (here / "designs" / "compare.toml").read_text()
-    (here / "designs" / "compare.toml").write_text(text.replace("to = 6", "to = 1"))
-    status, out, err = odonata("sweep", "designs/compare.toml", "--alone", "-j", "1")
+    text = (here / "designs" / "designs-compare.toml").read_text()
+    (here / "designs" / "designs-compare.toml").write_text(text.replace("to = 6", "to = 1"))
+    status, out, err = odonata("sweep", "designs/designs-compare.toml", "-j", "1")
     assert status == 0, err
     assert "4 of 4 points done" in err + out
+    assert "slowdown" in out
     assert out.count(".toml") >= len(systems)
+
+
+def test_nodes_with_several_nics_have_a_rank_for_each(odonata, here):
+    assert odonata("design", "96", "--radix", "12", "--nics-per-node", "4", "-o", "four")[0] == 0
+    text = (here / "four" / "four-compare.toml").read_text()
+    assert "ranks_per_node = 4 " in text
+    assert "dragonfly ugal-l" in text
+    assert 'rail = "by-rank"' in (here / "four" / "fat-tree.toml").read_text()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,14 @@ def test_times_of_another_zone(here, capsys):
     assert main(BASE) == 2
 
 
+def test_times_that_have_a_zone_need_none(here, capsys):
+    jobs = {"start_time": 1777636800, "end_time": 1777637400, "nodes": "n[0-1]", "job_id": 1, "job_state": "COMPLETED"}
+    Path("sacct.txt").write_text(json.dumps({"jobs": [jobs]}))
+    assert main(BASE) == 0, capsys.readouterr().err
+    assert main([*BASE, "--zone", "Europe/Rome"]) == 2
+    assert "no time of the file needs one" in capsys.readouterr().err
+
+
 def test_a_queue_takes_its_book(here, capsys):
     assert main([*BASE, "--bandwidth", "2 x 10 Gbit/s", "-o", "book.toml"]) == 0
     queue = "JOBID|STATE|NODELIST|NAME\n7|R|node[00-01]|solver\n8|R|node[02-05]|wide\n"
@@ -55,7 +63,7 @@ def test_a_queue_takes_its_book(here, capsys):
     command = ["cluster", "snapshot", "--system", "tiny", "--queue", "queue.txt", "--book", "book.toml"]
     assert main([*command, "-o", "now.toml"]) == 0, capsys.readouterr().err
     text = Path("now.toml").read_text()
-    assert "measured: 1 jobs" in text
+    assert "measured: 1 job," in text
 
 
 @pytest.mark.parametrize(
@@ -67,6 +75,8 @@ def test_a_queue_takes_its_book(here, capsys):
         (["-o", "book.toml", "--bandwidth", "0 x 1 Gbit/s"], "expected a number of NICs"),
         (["--from", "2026-05-01T12:00:00Z"], "--from goes with the address"),
         (["--zone", "Mars/Olympus"], "unknown time zone"),
+        (["--step", "60"], "--step goes with the address"),
+        (["-o", "book.toml", "--bandwidth", "² x 1 Gbit/s"], "expected a number of NICs"),
     ],
 )
 def test_wrong_options(here, capsys, more, message):

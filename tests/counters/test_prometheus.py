@@ -21,18 +21,25 @@ from odonata.queue.accounting import Run
 RATES = {"n1": (4e6, 2e6), "n2": (2e6, 4e6)}
 
 
-class Node:
-    """What node_exporter says of a node that has sent and received at known rates since it began."""
+STEP = 15
+SAMPLES = 30
 
-    def __init__(self, node):
-        self.node, self.begin = node, time.time()
+
+class Node:
+    """What node_exporter says of a node that sends and receives at known rates. With each scrape its time goes on by
+    15 s, whatever the time of the test is.
+    """
+
+    def __init__(self, node, begin):
+        self.node, self.begin, self.scrapes = node, begin, 0
 
     def collect(self):
-        since = time.time() - self.begin
+        self.scrapes += 1
+        since = STEP * self.scrapes
         for name, rate in zip(("transmit", "receive"), RATES[self.node], strict=True):
             metric = CounterMetricFamily(f"node_network_{name}_bytes", "x", labels=["device", "nodename"])
-            metric.add_metric(["eth0", self.node], rate * since)
-            metric.add_metric(["lo", self.node], 1e9 * since)
+            metric.add_metric(["eth0", self.node], rate * since, timestamp=self.begin + since)
+            metric.add_metric(["lo", self.node], 1e9 * since, timestamp=self.begin + since)
             yield metric
 
 
@@ -44,15 +51,17 @@ def free_port():
 
 @pytest.fixture
 def server(tmp_path):
-    """The address of a Prometheus that scrapes the nodes each half second."""
+    """The address of a Prometheus that has scraped the nodes, and when that began by their clocks."""
     closing, targets = [], []
-    for node in RATES:
-        registry = CollectorRegistry()
-        registry.register(Node(node))
+    begin = int(time.time()) - 1800
+    nodes = [Node(node, begin) for node in RATES]
+    for node in nodes:
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(node)
         closing.append(serve(200, lambda registry=registry: generate_latest(registry)))
         targets.append(f"127.0.0.1:{closing[-1].server_port}")
     (tmp_path / "p.yml").write_text(
-        "global: {scrape_interval: 500ms, scrape_timeout: 400ms}\n"
+        "global: {scrape_interval: 200ms, scrape_timeout: 200ms}\n"
         f"scrape_configs: [{{job_name: nodes, static_configs: [{{targets: {targets}}}]}}]\n"
     )
     port = free_port()
@@ -68,7 +77,11 @@ def server(tmp_path):
                 break
             except OSError:
                 time.sleep(0.2)
-        yield address
+        for _ in range(600):
+            if all(node.scrapes > SAMPLES + 5 for node in nodes):
+                break
+            time.sleep(0.1)
+        yield address, begin
     finally:
         process.terminate()
         process.wait(30)
@@ -79,19 +92,17 @@ def server(tmp_path):
 
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is missing (make system-deps)")
 def test_a_real_prometheus(server):
-    begin = time.time() + 1
-    time.sleep(9)
-    end = time.time()
-    counters = ask(server, begin, end, 0.5)
+    address, begin = server
+    first, end = begin + 3 * STEP, begin + SAMPLES * STEP
+    counters = ask(address, first, end, STEP)
     assert set(counters.nics) == set(RATES)
-    run = Run(begin + 1, end - 1, ("n1", "n2"), 2, "1", name="solver")
-    (job,), others = measured(counters, [run])
+    (job,), others = measured(counters, [Run(first, end, ("n1", "n2"), 2, "1", name="solver")])
     assert others == []
     assert job.sent == pytest.approx(3e6, rel=0.05)
     assert job.received == pytest.approx(3e6, rel=0.05)
     assert job.top_sender == pytest.approx(2 / 3, rel=0.05)
     with pytest.raises(InputError, match="no counters of NICs"):
-        ask(server, begin, end, 0.5, "infiniband")
+        ask(address, first, end, STEP, "infiniband")
 
 
 def serve(status, body):

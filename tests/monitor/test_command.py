@@ -78,6 +78,12 @@ def test_http_and_slowdowns(here):
     assert pl.read_parquet("watch/records/slowdowns-*.parquet").height == 7
 
 
+def test_the_machine_says_how_many_nodes_there_are(here, capsys):
+    command = ["cluster", "watch", "--queue", "queue.txt", "--system", "tiny", "--count", "1", "--every", "0.01"]
+    assert main(command) == 0
+    assert "b 0.3750" in capsys.readouterr().out  # six of sixteen nodes
+
+
 def test_it_survives_kills(here):
     command = [sys.executable, "-m", "odonata", *BASE, "--every", "0.05"]
     announced = 0
@@ -110,6 +116,10 @@ def test_two_at_once_are_refused(here):
     [
         (["--listen", "9797"], "expected an address and a port"),
         (["--listen", "127.0.0.1:99999"], "expected an address and a port"),
+        (["--listen", "127.0.0.1:²"], "expected an address and a port"),
+        (["--impact-every", "60"], "--impact-every goes with --system"),
+        (["--vary", "seeds"], "--vary goes with --system"),
+        (["--keep", "1e9"], "keep"),
         (["--textfile", "odonata.txt"], "ends in `.prom`"),
         (["--textfile", "no/odonata.prom"], "no/odonata.prom"),
         (["--book", "book.toml"], "--book goes with --system"),

@@ -64,6 +64,14 @@ def test_ids_of_jobs_add_nothing(job, by):
     assert samples(state)["odonata_job_waiting_for_ratio", expected] == 0.9
 
 
+def test_no_two_ids_have_one_label():
+    ids = ["12:3", "12/3", "12_3", "x" * 80, "x" * 81, "", "_"]
+    assert len({label(job) for job in ids}) == len(ids)
+    state = full()
+    state.judgement = Judgement(1.0, 1.0, tuple(Slowdown(job, 4, 1.5, 1.1, 2.0, None, None) for job in ids), 0)
+    assert sum(name == "odonata_job_slowdown_ratio" for name, _ in samples(state)) == len(ids)
+
+
 def names() -> set[str]:
     result = {"process_resident_memory_bytes"}
     for family in Metrics(full()).collect():

@@ -116,6 +116,21 @@ def test_a_disk_that_stays_full_has_a_bound(tmp_path, monkeypatch):
     assert of.state.counts["records_lost"] == 7
 
 
+def test_a_folder_that_is_deleted(tmp_path):
+    import shutil
+
+    of = watching(tmp_path, Clocks([(3000, lambda _: shutil.rmtree(tmp_path / "records"))]))
+    for _ in of.samples(600, 12):
+        pass
+    assert recorded(tmp_path)["sample"].to_list() == list(range(5, 12))
+
+
+def test_what_cannot_be_removed_is_left(tmp_path):
+    (tmp_path / "records" / "background-20000101T000000Z-000.parquet").mkdir(parents=True)
+    of = watching(tmp_path, Clocks(), keep=2)
+    assert [troubles for _, troubles in of.samples(600, 3) if troubles] == []
+
+
 def test_a_clock_that_is_set_back(tmp_path):
     def back(clocks):
         clocks.wall -= 7200

@@ -67,6 +67,7 @@ impl GraphSpec {
         if let Some(zero) = self.weights.iter().position(|&weight| weight == 0) {
             return Err(ErrorKind::Zero {}.at(path!["topology", "weights", zero]));
         }
+        bounded(&[("routers", self.routers.into(), MAX_PORTS)])?; // before anything has a place for each
         if self.nics.is_empty() || !self.nics.len().is_multiple_of(self.rails as usize) {
             let kind = ErrorKind::UnevenNics { nics: self.nics.len(), rails: self.rails };
             return Err(kind.at(path!["topology", "nics"]));

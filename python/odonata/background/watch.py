@@ -97,7 +97,12 @@ class Recorder:
         if background is not None:
             row |= {name: getattr(background, name) for name in list(COLUMNS)[5:13]}
         rows = [*self._rows, row]
-        files.write(self._path, _parquet(rows))
+        try:
+            files.write(self._path, _parquet(rows))
+        except RunError:
+            # The next sample begins another file: this one may be gone, with its folder.
+            self._path = self._path if self._path.exists() else None
+            raise
         self._rows = rows
         self._count += 1
 
@@ -105,6 +110,10 @@ class Recorder:
         """A name that no file has: the names of recordings that run at once, or whose clock was set, may meet."""
         stem = f"background-{moment:%Y%m%dT%H%M%SZ}"
         number = 0
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise RunError(f"cannot write `{self.folder}`: {e.strerror}") from e
         while True:
             path = self.folder / f"{stem}-{number:03}.parquet"
             try:

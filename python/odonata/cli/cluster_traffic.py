@@ -11,6 +11,8 @@ from odonata.cli.cluster_options import Json, Out
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from odonata.counters import Counters, JobTraffic
     from odonata.counters.traffic import Unmeasured
 
@@ -23,7 +25,7 @@ def traffic(
     bandwidth: str | None = None,
     begin: Annotated[str | None, Parameter(name="--from")] = None,
     to: str | None = None,
-    step: Annotated[float, Parameter(validator=validators.Number(gt=0))] = 15,
+    step: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     family: Literal["infiniband", "netdev"] | None = None,
     out: Out = None,
     force: Annotated[bool, Parameter(negative=())] = False,
@@ -52,7 +54,7 @@ def traffic(
     to
         With an address: last time.
     step
-        With an address: seconds between samples.
+        With an address: seconds between samples (default: 15, as Prometheus scrapes by default in many places).
     family
         With an address: which counters of node_exporter (default: those of InfiniBand if there are any).
     out
@@ -71,8 +73,8 @@ def traffic(
         raise InputError("--bandwidth goes with --out")
     rate = None if bandwidth is None else _bandwidth(bandwidth)
     read = _read(counters, begin, to, step, family)
-    record = read_runs(jobs, cluster=cluster)
-    done, others = measured(read, _in_zone(record.runs, zone))
+    record = read_runs(jobs, cluster=cluster, zone=_zone(zone))
+    done, others = measured(read, record.runs)
     if out is not None and rate is not None:
         from odonata import files
 
@@ -87,26 +89,29 @@ def traffic(
 
 
 def _bandwidth(text: str) -> int:
-    from odonata import units
+    from odonata import reading, units
 
     count, times, each = text.partition(" x ")
     try:
         if times:
-            if not count.strip().isdigit() or int(count) < 1:
+            nics = reading.whole(count.strip())
+            if not nics:
                 raise InputError(f"expected a number of NICs, found `{count}`")
-            return int(count) * units.bandwidth_micro(each)
+            return nics * units.bandwidth_micro(each)
         return units.bandwidth_micro(text)
     except InputError as problem:
         raise InputError(f"--bandwidth: {problem.message}", hint=problem.hint) from None
 
 
-def _read(given: tuple[str, ...], begin: str | None, to: str | None, step: float, family: str | None) -> "Counters":
+def _read(
+    given: tuple[str, ...], begin: str | None, to: str | None, step: float | None, family: str | None
+) -> "Counters":
     from odonata.counters import ask, read_counters
     from odonata.counters.times import second
 
     addresses = [text for text in given if text.startswith(("http://", "https://"))]
     if not addresses:
-        for option, value in (("--from", begin), ("--to", to), ("--family", family)):
+        for option, value in (("--from", begin), ("--to", to), ("--step", step), ("--family", family)):
             if value is not None:
                 raise InputError(f"{option} goes with the address of a Prometheus")
         return read_counters(given)
@@ -116,28 +121,18 @@ def _read(given: tuple[str, ...], begin: str | None, to: str | None, step: float
         raise InputError(
             "an address needs --from and --to", hint="--from 2026-05-01T00:00:00Z --to 2026-05-02T00:00:00Z"
         )
-    return ask(addresses[0], second(begin), second(to), step, family)
+    return ask(addresses[0], second(begin), second(to), 15.0 if step is None else step, family)
 
 
-def _in_zone(runs: list[Any], zone: str | None) -> list[Any]:
-    """The jobs with times of that zone. (Times without one were read as UTC.)"""
-    if zone is None:
-        return runs
-    from dataclasses import replace
-    from datetime import UTC, datetime
+def _zone(name: str | None) -> "ZoneInfo | None":
+    if name is None:
+        return None
     from zoneinfo import ZoneInfo
 
     try:
-        there = ZoneInfo(zone)
+        return ZoneInfo(name)
     except (OSError, ValueError, KeyError):
-        raise InputError(f"--zone: unknown time zone `{zone}`", hint="such as Europe/Rome") from None
-
-    def moved(seconds: float | None) -> float | None:
-        if seconds is None:
-            return None
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=there).timestamp()
-
-    return [replace(run, start=moved(run.start), end=moved(run.end), parts=()) for run in runs]
+        raise InputError(f"--zone: unknown time zone `{name}`", hint="such as Europe/Rome") from None
 
 
 def _facts(job: "JobTraffic") -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from odonata.monitor.judging import Judging
+    from odonata.queue.listing import File
 
+EVERY_S, LIMIT_S = 3600.0, 1800.0
+"""Seconds between two simulations of all jobs, and of the longest one (assumed)."""
 _Positive = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 
 
@@ -31,13 +35,13 @@ def watch(
     system: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
     names: Path | None = None,
     book: Path | None = None,
-    vary: Literal["traffic", "seeds", "nothing"] = "traffic",
-    impact_every: _Positive = 3600,
-    impact_limit: _Positive = 1800,
+    vary: Literal["traffic", "seeds", "nothing"] | None = None,
+    impact_every: _Positive | None = None,
+    impact_limit: _Positive | None = None,
     predictor: Path | None = None,
     listen: str | None = None,
     textfile: Path | None = None,
-    keep: _Positive = 400,
+    keep: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=36_500))] = 400,
     count: FromOne | None = None,
     out: Out = None,
     quiet: Quiet = False,
@@ -58,11 +62,11 @@ def watch(
     book
         With --system: the traffic book. Default: a book in which every value is assumed.
     vary
-        With --system: over what slowdowns range.
+        With --system: over what slowdowns range (default: traffic).
     impact_every
-        With --system: seconds between two simulations of all jobs.
+        With --system: seconds between two simulations of all jobs (default: 3600).
     impact_limit
-        With --system: seconds after which a simulation is stopped.
+        With --system: seconds after which a simulation is stopped (default: 1800).
     predictor
         What `odonata cluster train` wrote: counts running jobs by their risk of the long tail. A job is its name.
     listen
@@ -90,6 +94,8 @@ def watch(
     folder = Path("watch") if out is None else out
     files.check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if system is not None:
+        counting = _counted_by(system, queue, nodes, counting)
     state = State()
     judging = _judging(folder, source, machine, system, names, book, vary, impact_every, impact_limit)
     watching = Watching(
@@ -99,25 +105,35 @@ def watch(
         from odonata.prediction.predictor import read_predictor
 
         watching.predictor = read_predictor(predictor)
-    close: Callable[[], object] = lambda: None  # noqa: E731
-    if listen is not None or textfile is not None:
-        metrics = _registry(state)
-        if textfile is not None:
-            watching.publish = _writer(textfile, metrics)
-            watching.publish()
-        if listen is not None:
-            close = _serve(listen, metrics)
-    try:
-        with files.alone_in(folder, "watch"):
-            for sample, troubles in watching.samples(every, count):
-                if not quiet:
-                    b = "no sample" if sample.background is None else f"b {sample.background.b:.4f}"
-                    print(f"{sample.time:%Y-%m-%d %H:%M:%SZ}  {b}", flush=True)
-                for trouble in troubles:
-                    print(f"warning: {trouble}", file=sys.stderr, flush=True)
-    finally:
-        close()
+    with files.alone_in(folder, "watch"), ExitStack() as ending:
+        if listen is not None or textfile is not None:
+            metrics = _registry(state)
+            if textfile is not None:
+                watching.publish = _writer(textfile, metrics)
+                watching.publish()
+            if listen is not None:
+                ending.callback(_serve(listen, metrics))
+        for sample, troubles in watching.samples(every, count):
+            if not quiet:
+                b = "no sample" if sample.background is None else f"b {sample.background.b:.4f}"
+                print(f"{sample.time:%Y-%m-%d %H:%M:%SZ}  {b}", flush=True)
+            for trouble in troubles:
+                print(f"warning: {trouble}", file=sys.stderr, flush=True)
     return 0
+
+
+def _counted_by(system: str, queue: File | None, nodes: File | None, counting: Counting) -> Counting:
+    """With the nodes of the machine, where no option and no file says how many there are, and Slurm is not asked."""
+    from dataclasses import replace
+
+    from odonata import machine as machines
+    from odonata.queue.snapshot import nodes_in_queue_file
+
+    said = counting.nodes_total is not None or nodes is not None or counting.drained != "count"
+    if said or queue is None or nodes_in_queue_file(queue) is not None:
+        return counting
+    loaded = machines.load(system, None, Path(), None)
+    return replace(counting, nodes_total=loaded.shape.nodes - len(loaded.unusable_nodes))
 
 
 def _judging(
@@ -127,13 +143,20 @@ def _judging(
     system: str | None,
     names: Path | None,
     book: Path | None,
-    vary: str,
-    every: float,
-    limit: float,
+    vary: str | None,
+    every: float | None,
+    limit: float | None,
 ) -> Judging | None:
     """What simulates all jobs; None without a machine. Raises InputError for a machine that cannot be read."""
     if system is None:
-        for option, given in (("--names", names), ("--book", book)):
+        options_of = {
+            "--names": names,
+            "--book": book,
+            "--vary": vary,
+            "--impact-every": every,
+            "--impact-limit": limit,
+        }
+        for option, given in options_of.items():
             if given is not None:
                 raise InputError(f"{option} goes with --system")
         return None
@@ -143,7 +166,7 @@ def _judging(
     from odonata.monitor.judging import Judging
 
     machines.load(system, None, Path(), None)
-    arguments = ["--system", system, "--vary", vary, "--leave-out-unknown"]
+    arguments = ["--system", system, "--vary", vary or "traffic", "--leave-out-unknown"]
     options = {
         "--names": names,
         "--book": book,
@@ -156,7 +179,7 @@ def _judging(
     for option, value in options.items():
         if value is not None:
             arguments += [option, str(value)]
-    return Judging(arguments, folder / "impact", every, limit, time.monotonic, time.time)
+    return Judging(arguments, folder / "impact", every or EVERY_S, limit or LIMIT_S, time.monotonic, time.time)
 
 
 def _registry(state: object) -> CollectorRegistry:
@@ -193,11 +216,14 @@ def _serve(address: str, metrics: CollectorRegistry) -> Callable[[], object]:
     """Serves the metrics; what ends that."""
     from prometheus_client import start_http_server
 
+    from odonata import reading
+
     host, colon, port = address.rpartition(":")
-    if not colon or not host or not port.isdigit() or not 0 < int(port) < 1 << 16:
+    number = reading.whole(port)
+    if not colon or not host or number is None or not 0 < number < 1 << 16:
         raise InputError(f"--listen: expected an address and a port such as 127.0.0.1:9797, found `{address}`")
     try:
-        server, _ = start_http_server(int(port), host.strip("[]"), metrics)
+        server, _ = start_http_server(number, host.strip("[]"), metrics)
     except OSError as problem:
         raise RunError(f"cannot listen at `{address}`: {problem.strerror or problem}") from None
 

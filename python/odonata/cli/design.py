@@ -52,7 +52,7 @@ def design(
     kind
         Only this kind; can be repeated.
     out
-        Write KIND.toml for each kind into this new folder, and `compare.toml`, a study of all of them.
+        Write KIND.toml for each kind into this new folder, and a study of all of them.
     json
         Print one JSON object.
     """
@@ -66,8 +66,9 @@ def design(
         _write(out, nics, machines)
     print(json_module.dumps(facts) if json else design_text.text(facts))
     if out is not None and not json:
-        print(f"\n{out}: {', '.join(f'{of.kind}.toml' for of in machines)}, compare.toml")
-        print(f"compare them: odonata sweep {out / 'compare.toml'} --alone")
+        study = _study_of(out)
+        print(f"\n{out}: {', '.join(f'{of.kind}.toml' for of in machines)}, {study.name}")
+        print(f"compare them: odonata sweep {study}")
     return 0
 
 
@@ -83,10 +84,16 @@ def _ratio(text: str) -> Fraction:
     return ratio
 
 
+def _study_of(folder: Path) -> Path:
+    """The file of the study: its name has that of the folder, because results go to a folder of this name."""
+    return folder / f"{folder.resolve().name}-compare.toml"
+
+
 def _write(folder: Path, nics: int, machines: "list[Designed]") -> None:
     """The system files and the study, into a new folder."""
     from importlib.resources import files
 
+    from odonata.cli import design_text
     from odonata.document import writing
     from odonata.schemas import line_of
 
@@ -105,10 +112,12 @@ def _write(folder: Path, nics: int, machines: "list[Designed]") -> None:
         "FIRST": f'"{machines[0].kind}.toml"',
         "TARGET": str(target),
         "OTHERS": str(min(2 * target, nodes - target)),
-        "FILE": str(folder / "compare.toml"),
-        "STUDY": "studies/compare",
+        "RANKS": str(machines[0].table.get("rails", 1)),
+        "ROUTINGS": ", ".join(f"{of.kind} {design_text.routing(of)}" for of in machines),
+        "FILE": str(_study_of(folder)),
+        "STUDY": f"studies/{_study_of(folder).stem}",
     }
     study = (files("odonata.machine.design") / "compare.template").read_text(encoding="utf-8")
     for name, value in values.items():
         study = study.replace(name, value)
-    (folder / "compare.toml").write_text(f"{line_of('study')}\n{study}", encoding="utf-8")
+    _study_of(folder).write_text(f"{line_of('study')}\n{study}", encoding="utf-8")

@@ -35,6 +35,7 @@ def _machine(of: Designed) -> dict[str, Any]:
     return {
         "kind": of.kind,
         "shape": of.design.shape,
+        "routing": routing(of),
         "nodes": needs.nodes,
         "nics": of.design.nics,
         "switches": needs.switches_in_all,
@@ -44,6 +45,13 @@ def _machine(of: Designed) -> dict[str, Any]:
         "switches_on_longest_path": of.switches_on_the_way,
         "bisection": None if needs.bisection is None else needs.bisection / needs.sent,
     }
+
+
+def routing(of: Designed) -> str:
+    """The routing of scenarios that name none."""
+    from odonata.scenario.job_routings import default_of
+
+    return default_of(of.system)[0]
 
 
 def text(facts: dict[str, Any]) -> str:
@@ -65,7 +73,7 @@ def text(facts: dict[str, Any]) -> str:
     names = ["", "NICs", "switches", "cables between", "ports a NIC", "longest path", "bisection"]
     title = f"{facts['nics']:,} NICs{nodes}, switches of {facts['radix']} ports, taper {taper}, {facts['bandwidth']}"
     lines = [title, "", *Table(columns(names), rows).lines(), ""]
-    lines += [f"{of['kind']}: {_shape(of)}" for of in facts["machines"]]
+    lines += [f"{of['kind']}: {_shape(of)}; routing {of['routing']}" for of in facts["machines"]]
     lines += [f"{kind}: none has so many NICs with switches of {facts['radix']} ports" for kind in facts["without"]]
     lines += [
         "",

@@ -58,6 +58,16 @@ def as_book(jobs: Sequence[JobTraffic], bandwidth: int, source: str) -> str:
     ]
     for name in sorted(by_name):
         lines += ["", *_rule(name, by_name[name], bandwidth / 1e6)]
+    lines += [
+        "",
+        "# Every other job. Nothing of it was measured.",
+        "[[rule]]",
+        writing.pair("name", "not measured"),
+        "optional = true",
+        writing.pair("app", {"pattern": "uniform-random", "message": "16 KiB"}),
+        writing.pair("load", "5 %"),
+        writing.pair("source", "assumed: as in the default book; nothing was measured of the job"),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -81,8 +91,9 @@ def _rule(name: str, jobs: Sequence[JobTraffic], bandwidth: float) -> list[str]:
     of_packets = "" if not packets else f"; packets of {sum(packets) / len(packets):.0f} B on the average"
     one_sided = f"; one-sided in {' and '.join(shapes)}: this pattern spreads it" if shapes else ""
     active = f"{mean([job.active for job in jobs]):.0%}".replace("%", " %")
+    many = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
     said = (
-        f"measured: {len(jobs)} jobs, {total / 3600:.3g} node-hours; 95 % of the mean {_share(low, bandwidth)} to "
+        f"measured: {many}, {total / 3600:.3g} node-hours; 95 % of the mean {_share(low, bandwidth)} to "
         f"{_share(high, bandwidth)}; active for {active} of the time{of_packets}{one_sided}. "
         f"Assumed: the pattern{'' if size < FULL_PACKET else ', the size of messages'}"
     )

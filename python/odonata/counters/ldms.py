@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from odonata import reading
-from odonata.counters.series import WORD
+from odonata.counters.series import VIRTUAL, WORD
 from odonata.errors import InputError, shortened
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _COUNTERS = {
     "rx_packets": ("received_packets", 1),
 }
 _COLUMN = re.compile(r"(?:ib\.)?(\w+)#([\w.:-]+)")
-_LOOPBACK = "lo"
 
 
 def is_ldms(first: str) -> bool:
@@ -50,7 +49,8 @@ def samples(text: str) -> Iterator[Sample]:
     columns = []
     for at, name in enumerate(names):
         match = _COLUMN.fullmatch(name)
-        if match and match[1] in _COUNTERS and match[2] != _LOOPBACK:
+        virtual = match and match[1][:3] in ("tx_", "rx_") and VIRTUAL.fullmatch(match[2])
+        if match and match[1] in _COUNTERS and not virtual:
             columns.append((at, match[2], *_COUNTERS[match[1]]))
     if not columns:
         raise InputError(

@@ -1,8 +1,8 @@
 """Counters from Prometheus: what its HTTP API answers to `query_range`, asked here or saved in a file.
 
 Known are the counters of node_exporter: of InfiniBand and Omni-Path ports (its collector `infiniband`, in bytes) and of
-network interfaces (`netdev`; `lo` is left out). A node is the label `nodename`, `node` or `host`, else `instance`
-without its port.
+network interfaces (`netdev`; virtual ones, such as bonds, are left out). A node is the label `nodename`, `node` or
+`host`, else `instance` without its port.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import urllib.request
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from odonata.counters.series import KINDS, Counters, counters
+from odonata.counters.series import KINDS, VIRTUAL, Counters, counters
 from odonata.errors import InputError, RunError, shortened
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _series(of: Any) -> Iterator[Sample]:
     if name not in _METRICS:
         known = ", ".join(names[0] for names in FAMILIES.values())
         raise InputError(f"unknown metric `{shortened(str(name), 80)}`", hint=f"counters such as {known}")
-    if labels.get("device") == "lo":
+    if name in FAMILIES["netdev"] and VIRTUAL.fullmatch(str(labels.get("device", ""))):
         return
     node, nic = _node(labels), " ".join(str(labels[key]) for key in _NIC_LABELS if key in labels)
     for pair in values:

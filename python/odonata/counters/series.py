@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,11 @@ class Counters:
         return float(min(of[0] for of in times)), float(max(of[-1] for of in times))
 
 
+VIRTUAL = re.compile(
+    r"(lo|bond|team|br|virbr|docker|cni|flannel|tun|tap|vlan|dummy|ifb)[0-9._-].*|lo|veth.*|.*\.[0-9]+|.*@.*"
+)
+"""Interfaces whose bytes are those of others too: loopback, bonds, bridges, VLANs, tunnels, containers."""
+
 Sample = tuple[str, str, float, str, float]
 """Node, NIC, time, kind of counter (one of `KINDS`), value."""
 
@@ -71,7 +77,13 @@ def counters(samples: Iterable[Sample], source: str) -> Counters:
     """The counters of samples in any order. Raises InputError if there are none, or no two of a NIC."""
     table: dict[tuple[str, str], dict[float, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for node, nic, time, kind, value in samples:
-        table[node, nic][time][kind] = value
+        row = table[node, nic][time]
+        if row.setdefault(kind, value) != value:
+            which = f"`{nic}` of `{node}`" if nic else f"`{node}`"
+            message = f"two values of `{kind}` at {time:.0f} for {which}: {row[kind]:.0f} and {value:.0f}"
+            raise InputError(
+                message, file=source, hint="a column `nic`, `device`, `port` or `interface` tells NICs apart"
+            )
     result: dict[str, list[Nic]] = defaultdict(list)
     for node, nic in sorted(table):
         made = _nic(table[node, nic])

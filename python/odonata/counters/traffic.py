@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from odonata.errors import InputError
+from odonata.steady.mean import FEWEST, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 LEAST_NODES = 2
 """Fewest nodes of a job that communicates (Salimi Beni 2022, section 5.1)."""
-LEAST_STEPS = 4
-"""Fewest times between samples in which a job must run (assumed)."""
+LEAST_STEPS = FEWEST
+"""Fewest times between samples in which a job must run: as many as an interval of its mean needs."""
 LEAST_COVER = 0.5
 """Least share of nodes and times whose counters must be known (assumed)."""
 PEAK = 0.95
@@ -32,9 +33,6 @@ ACTIVE = 0.1
 """A job is active while it sends more than this share of its peak (assumed)."""
 MOST = 0.5
 """A node that sends or receives more than this share of all makes a job one-sided (assumed)."""
-_BATCHES = 10
-_STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
-"""97.5 % quantiles of Student's t by degrees of freedom."""
 _MOST_STEPS = 20_000
 
 
@@ -51,7 +49,7 @@ class JobTraffic:
     """Mean rate."""
     received: float
     low: float
-    """The 95 % interval of the mean rate sent, from up to ten batches of time; its ends are the mean for one batch."""
+    """The 95 % interval of the mean rate sent: batch means, wider if batches follow each other (`steady/mean.py`)."""
     high: float
     peak: float
     """95 % quantile over time of the rate sent."""
@@ -102,19 +100,19 @@ def measured(counters: Counters, runs: Iterable[Run]) -> tuple[list[JobTraffic],
     InputError
         If the jobs have no names of nodes, or none ran while the counters were read.
     """
-    runs = [run for run in runs if run.count >= LEAST_NODES]
-    if runs and all(run.nodes is None for run in runs):
-        raise InputError("the file of jobs does not name their nodes", hint="sacct with NodeList")
     first, last = counters.span
-    there = [run for run in runs if run.start < last and (run.end is None or run.end > first)]
+    every = [run for run in runs if run.start < last and (run.end is None or run.end > first)]
+    if every and all(run.nodes is None for run in every):
+        raise InputError("the file of jobs does not name their nodes", hint="sacct with NodeList")
+    shared = _shared(every)
+    there = [(at, run) for at, run in enumerate(every) if run.count >= LEAST_NODES]
     if not there:
         message = "no job of two nodes or more ran while the counters were read"
         raise InputError(message, hint="the times of both files need the same zone: `sacct --json` has one, see --zone")
-    shared = _shared(there)
     done: list[JobTraffic] = []
     others: list[Unmeasured] = []
-    for run in there:
-        result = "its nodes are shared with other jobs" if run in shared else _of_job(counters, run, first, last)
+    for at, run in there:
+        result = "its nodes are shared with other jobs" if at in shared else _of_job(counters, run, first, last)
         if isinstance(result, str):
             others.append(Unmeasured(run, result))
         else:
@@ -122,22 +120,21 @@ def measured(counters: Counters, runs: Iterable[Run]) -> tuple[list[JobTraffic],
     return done, others
 
 
-def _shared(runs: Sequence[Run]) -> list[Run]:
-    """Jobs that share a node with another one at the same time: counters cannot tell them apart."""
-    by_node: dict[str, list[Run]] = {}
-    for run in runs:
-        for node in run.nodes or ():
-            by_node.setdefault(node, []).append(run)
-    result = []
+def _shared(runs: Sequence[Run]) -> set[int]:
+    """The positions of jobs that share a node with another one at the same time: counters cannot tell them apart."""
+    by_node: dict[str, list[tuple[float, float, int]]] = {}
+    for at, run in enumerate(runs):
+        for begin, end in run.spans:
+            for node in run.nodes or ():
+                by_node.setdefault(node, []).append((begin, math.inf if end is None else end, at))
+    result: set[int] = set()
     for on_node in by_node.values():
-        on_node.sort(key=lambda run: run.start)
-        until, holder = -math.inf, None
-        for run in on_node:
-            if run.start < until and holder is not None:
-                result += [run, holder]
-            end = math.inf if run.end is None else run.end
+        until, holder = -math.inf, -1
+        for begin, end, at in sorted(on_node):
+            if begin < until and at != holder:
+                result |= {at, holder}
             if end > until:
-                until, holder = end, run
+                until, holder = end, at
     return result
 
 
@@ -155,15 +152,16 @@ def _of_job(counters: Counters, run: Run, first: float, last: float) -> JobTraff
     grid = np.linspace(begin, end, count + 1)
     sent, received = (np.array([_node(nics, grid, kind) for nics in known]) for kind in ("sent", "received"))
     covered = float(np.isfinite(sent).mean()) * len(known) / len(nodes)
-    if covered < LEAST_COVER:
-        return f"counters are known for {covered:.0%} of its nodes and time"
+    both = min(covered, float(np.isfinite(received).mean()) * len(known) / len(nodes))
+    if both < LEAST_COVER:
+        return f"counters are known for {both:.0%} of its nodes and time"
     with np.errstate(invalid="ignore"):
         by_time = _mean(sent, 0)
         by_time = by_time[np.isfinite(by_time)]
         senders, receivers = _mean(sent, 1), _mean(received, 1)
     peak = float(np.quantile(by_time, PEAK))
     mean = float(by_time.mean())
-    half = _half_width(by_time)
+    half = half_width(by_time)
     return JobTraffic(
         run=run,
         seconds=float(end - begin),
@@ -203,15 +201,6 @@ def _mean(values: Numbers, axis: int) -> Numbers:
     sums: Numbers = np.where(there, values, 0.0).sum(axis)
     result: Numbers = sums / there.sum(axis)
     return result
-
-
-def _half_width(values: Numbers) -> float:
-    """Half of the 95 % interval of a mean from batch means; 0 for fewer than two batches."""
-    batches = min(_BATCHES, len(values) // 2)
-    if batches < 2:
-        return 0.0
-    means = np.array([part.mean() for part in np.array_split(values, batches)])
-    return _STUDENT[batches - 1] * float(means.std(ddof=1)) / math.sqrt(batches)
 
 
 def _packet(known: Sequence[Sequence[Nic]], begin: float, end: float) -> float | None:

@@ -96,8 +96,8 @@ class Judging:
                 stdout=subprocess.DEVNULL,
                 stderr=self._said,
                 start_new_session=True,
-                preexec_fn=lambda: os.nice(_NICE),
             )
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)
         except OSError as problem:
             self._rest(0.0)
             self.error = f"the simulation of all jobs cannot start: {problem.strerror or problem}"

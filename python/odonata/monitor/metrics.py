@@ -6,6 +6,7 @@ The label is `job_id`, because Prometheus calls what it scrapes a `job`.
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
@@ -25,7 +26,7 @@ RISKS = ("low", "high", "unknown")
 EVENTS = {
     "samples": "samples of the queue",
     "sample_failures": "samples that failed",
-    "record_failures": "times that records could not be written; samples are written later",
+    "record_failures": "times that records could not be written; samples wait for room",
     "records_lost": "samples that were never written, because too many could not be",
     "clock_steps_back": "times that the wall clock was set back",
     "impacts": "simulations of all jobs that ended",
@@ -38,8 +39,13 @@ _LONGEST_ID = 64
 
 
 def label(job: str) -> str:
-    """The id of a job as a label: letters, digits and `_.+[]-`; other characters become `_`."""
-    return _NOT_IN_IDS.sub("_", job)[:_LONGEST_ID]
+    """The id of a job as a label: letters, digits and `_.+[]-`, at most 64. An id that has others, or more, ends in a
+    hash of it, so that no two ids have the same label.
+    """
+    safe = _NOT_IN_IDS.sub("_", job)
+    if safe == job and 0 < len(job) <= _LONGEST_ID:
+        return job
+    return f"{safe[: _LONGEST_ID - 9]}-{sha256(job.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
 class Metrics(Collector):
@@ -105,7 +111,7 @@ class Metrics(Collector):
             "Share of one job in the time that another waits for others: the greatest of each.",
             labels=["job_id", "by_job_id"],
         )
-        for job in of.jobs:
+        for job in {job.job: job for job in of.jobs}.values():
             slowdown.add_metric([label(job.job)], job.slowdown)
             if job.low is not None and job.high is not None:
                 low.add_metric([label(job.job)], job.low)

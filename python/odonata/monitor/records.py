@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
@@ -77,7 +78,8 @@ class Records:
             return
         self._pruned = now
         for path in self._older(now - self._keep):
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # it is in the way of nothing
+                path.unlink()
 
     def _older(self, limit: datetime) -> Iterator[Path]:
         """Files whose names say that they began a day before the limit, so that all in them is older."""

@@ -50,7 +50,7 @@ class Judgement:
 def _slowdown(row: Mapping[str, Any], ids: Mapping[str, str]) -> Slowdown:
     low, high = row["range"] or (None, None)
     by = row["by"]
-    whom = (None, None) if by is None else (ids.get(by["job"], by["job"]), by["share_of_others"])
+    whom = (None, None) if by is None else (ids.get(by["job"]), by["share_of_others"])
     return Slowdown(str(row["id"]), int(row["nodes"]), float(row["slowdown"]), low, high, *whom)
 
 

@@ -13,8 +13,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,14 @@ class Run:
         return 0.0 if self.end is None else sum((end or start) - start for start, end in self.spans)
 
 
+@dataclass
+class _Zone:
+    """The time zone of times without one, and whether there were any."""
+
+    zone: tzinfo
+    used: bool = False
+
+
 @dataclass(frozen=True)
 class Record:
     """The jobs of a file, and counts of what was left out."""
@@ -95,7 +104,12 @@ _PARTS = (2, 3, 4)
 _MOST_PROCESSORS = 1e9
 
 
-def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str | None = None) -> Record:
+_ZONE: ContextVar[_Zone | None] = ContextVar("zone", default=None)
+
+
+def read_runs(
+    file: str | Path, cores_per_node: int | None = None, cluster: str | None = None, zone: tzinfo | None = None
+) -> Record:
     """Read the past jobs in a file.
 
     Parameters
@@ -106,12 +120,30 @@ def read_runs(file: str | Path, cores_per_node: int | None = None, cluster: str 
         For SWF, which counts processors: processors of a node. Without it, `MaxProcs` over `MaxNodes` of the header.
     cluster
         The cluster whose jobs are read, for a file of several clusters.
+    zone
+        The time zone of times that have none (default: UTC).
 
     Raises
     ------
     InputError
-        For a file that cannot be read; with line or row, and the column that is missing.
+        For a file that cannot be read; with line or row, and the column that is missing. For a `zone`, if all times
+        have one or are seconds since 1970.
     """
+    if zone is None:
+        return _read(file, cores_per_node, cluster)
+    of = _Zone(zone)
+    token = _ZONE.set(of)
+    try:
+        record = _read(file, cores_per_node, cluster)
+    finally:
+        _ZONE.reset(token)
+    if record.runs and not of.used:
+        hint = "its times have a zone, or are seconds since 1970"
+        raise InputError("a time zone is given, but no time of the file needs one", file=file, hint=hint)
+    return record
+
+
+def _read(file: str | Path, cores_per_node: int | None, cluster: str | None) -> Record:
     try:
         if _begins_with(file, b"PAR1"):
             return _collect(lambda strange: _from_table(_parquet_rows(file), cluster, strange))
@@ -471,7 +503,7 @@ def _seconds(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+        return _moment(value)
     if isinstance(value, int | float):
         return float(value) if value > 0 else None  # not a number: not known
     text = str(value).strip()
@@ -486,4 +518,13 @@ def _seconds(value: Any) -> float | None:
             f"expected a time such as 2026-05-01T12:00:00, found `{shortened(text, 40)}`",
             hint="unset SLURM_TIME_FORMAT",
         ) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return _moment(moment)
+
+
+def _moment(value: datetime) -> float:
+    if value.tzinfo is None:
+        zone = _ZONE.get()
+        if zone is not None:
+            zone.used = True
+        value = value.replace(tzinfo=UTC if zone is None else zone.zone)
+    return value.timestamp()

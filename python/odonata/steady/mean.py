@@ -49,7 +49,7 @@ def mean_of(values: NDArray[np.float64]) -> Mean | None:
     warm_up = _warm_up(values)
     rest = values[warm_up:]
     mean = float(rest.mean())
-    return Mean(mean, _half_width(rest) / mean if mean > 0 else math.inf, warm_up, len(rest))
+    return Mean(mean, half_width(rest) / mean if mean > 0 else math.inf, warm_up, len(rest))
 
 
 def _warm_up(values: NDArray[np.float64]) -> int:
@@ -61,7 +61,8 @@ def _warm_up(values: NDArray[np.float64]) -> int:
     return int(np.argmin(errors))
 
 
-def _half_width(values: NDArray[np.float64]) -> float:
+def half_width(values: NDArray[np.float64]) -> float:
+    """Half-width of the 95 % interval of a mean; infinite for fewer than `FEWEST` values."""
     if len(values) < FEWEST:
         return math.inf
     parts = np.array_split(values, min(BATCHES, len(values)))

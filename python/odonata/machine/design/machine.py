@@ -92,6 +92,8 @@ def _designed(wanted: Wanted, design: Design, bandwidth: str) -> Designed:
     latency = dict.fromkeys(classes, _AMONG) | {classes[-1]: _FAR, "node": _NEAR}
     links = {name: {"bandwidth": bandwidth, "latency": latency[name]} for name in classes}
     table["fabric"] = {"links": links}
+    if wanted.nics_per_node > 1:
+        table["fabric"]["nic"] = {"rail": "by-rank"}  # a GPU sends by its own NIC
     table["sources"] = {f"fabric.links.{name}.latency": _length(latency[name]) for name in classes}
     return Designed(design, table, load(table))
 
