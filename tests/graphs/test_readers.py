@@ -4,6 +4,7 @@ import pytest
 
 from odonata import graphs, units
 from odonata.errors import InputError
+from odonata.graphs import edges
 from odonata.graphs.wired import Speed
 
 NONE = {"node": Speed(None, None), "link": Speed(None, None)}
@@ -301,3 +302,25 @@ def test_a_file_that_says_which_are_nodes_is_not_overruled(arguments, key):
     with pytest.raises(InputError, match="says itself which are its nodes") as caught:
         wired(HPCC, **arguments)
     assert caught.value.path == (key,)
+
+
+def test_links_that_are_listed_in_both_directions(tmp_path):
+    """Each two lines are the directions of one link, and that is said."""
+    one = "h0,s0,100 Gbit/s,1 us\nh1,s1,100 Gbit/s,1 us\ns0,s1,100 Gbit/s,1 us\n"
+    fields = [line.split(",") for line in one.splitlines()]
+    both = one + "".join(",".join([b, a, *more]) + "\n" for a, b, *more in fields)
+    once, twice = (edges.read(text, None, routers_only=False) for text in (one, both))
+    assert [(link.a, link.b) for link in twice.links] == [(link.a, link.b) for link in once.links]
+    assert [nic.host for nic in twice.nics] == ["h0", "h1"]
+    assert twice.notes == ["every link is listed in both directions, so these are 3 links"]
+    assert once.notes == []
+
+
+def test_two_links_side_by_side_stay_two():
+    text = "h0 s0\nh1 s1\ns0 s1\ns0 s1\n"
+    assert len(edges.read(text, None, routers_only=False).links) == 2
+
+
+def test_directions_that_differ_are_refused():
+    with pytest.raises(InputError, match="the two directions between `s1` and `s0` differ, the other is in line 1"):
+        edges.read("s0 s1 100Gbit/s\ns1 s0 40Gbit/s\n", None, routers_only=True)

@@ -5,6 +5,7 @@ import pytest
 import odonata
 from odonata import scenario
 from odonata.errors import InputError
+from odonata.scenario.apps import flows
 from odonata.scenario.apps.flow_files import Flow, read
 
 CSV = "source,destination,bytes,start\n0,2,1 MB,0 s\n1,2,100 kB,10 us\n2,1,64,20 us\n"
@@ -88,3 +89,10 @@ def test_an_error_names_the_file(tmp_path):
     with pytest.raises(InputError) as caught:
         scenario.load({"system": SYSTEM, "job": [{"name": "a", "app": {"flows": "f.csv"}}]}, folder=tmp_path).resolve()
     assert (caught.value.file, caught.value.line) == (str(tmp_path / "f.csv"), 2)
+
+
+def test_more_flows_than_a_rank_can_have_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(flows, "MOST_FLOWS", 3)
+    (tmp_path / "f.csv").write_text("0,1,10,0 s\n2,1,10,0 s\n3,1,10,0 s\n1,0,10,0 s\n")
+    with pytest.raises(InputError, match="rank 1 sends and receives 4 flows, more than the 3"):
+        flows.Flows(flows="f.csv").body(4, tmp_path)

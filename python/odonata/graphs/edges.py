@@ -1,7 +1,8 @@
 """Lists of links: `a b bandwidth latency` in each line, with commas, semicolons, tabs or spaces between them.
 
 Bandwidth and latency may be left out. A first line may name the columns. Lines that begin with `#` are comments. Each
-line is a link of its own, in both directions; two lines with the same ends are two parallel links.
+line is a link of its own, in both directions; two lines with the same ends are two parallel links. If every line has
+its reverse, each two of them are the directions of one link.
 """
 
 from __future__ import annotations
@@ -130,11 +131,14 @@ def fabric_of(edges: Sequence[Edge], nodes: Sequence[str] | None, *, routers_onl
     Nodes are the vertices whose names match a pattern of `nodes`; without it, those with one link. With `routers_only`
     all are routers. Raises InputError with the line.
     """
+    edges, both_ways = _joined(edges)
     links_of = Counter(end for edge in edges for end in (edge.a, edge.b))
     hosts = set()
     if not routers_only:
         hosts = {name for name, links in links_of.items() if links == 1} if nodes is None else matching(links_of, nodes)
     fabric = Fabric(form)
+    if both_ways:
+        fabric.notes.append(f"every link is listed in both directions, so these are {len(edges):,} links")
     switches: dict[str, int] = {}
     for edge in edges:
         for end in (edge.a, edge.b):
@@ -156,6 +160,29 @@ def fabric_of(edges: Sequence[Edge], nodes: Sequence[str] | None, *, routers_onl
             )
             raise InputError(message, line=line, hint=hint)
     return fabric
+
+
+def _joined(edges: Sequence[Edge]) -> tuple[Sequence[Edge], bool]:
+    """The links, and whether every line had its reverse: then only the first of each two is left.
+
+    Raises InputError for two directions of different bandwidth or latency.
+    """
+    directions = Counter((edge.a, edge.b) for edge in edges)
+    if any(directions[b, a] != lines for (a, b), lines in directions.items()):
+        return edges, False
+    left: list[Edge] = []
+    open_: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        if firsts := open_.get((edge.b, edge.a)):
+            first = firsts.pop(0)
+            if (first.bandwidth, first.latency) != (edge.bandwidth, edge.latency):
+                ends = f"`{shortened(edge.a, 40)}` and `{shortened(edge.b, 40)}`"
+                message = f"the two directions between {ends} differ, the other is in line {first.line}"
+                raise InputError(message, line=edge.line, hint="a link is the same in both directions")
+        else:
+            open_.setdefault((edge.a, edge.b), []).append(edge)
+            left.append(edge)
+    return left, True
 
 
 def matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:

@@ -1,5 +1,6 @@
 """Lists of flows as applications: messages that begin at given times."""
 
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from odonata.errors import InputError
 from odonata.machine import core
 from odonata.scenario.apps import flow_files
 from odonata.scenario.apps.app import Program
+
+MOST_FLOWS = 65_536
+"""Most flows of a rank: each waits on a CPU of its own, and a rank has no more in a trace."""
 
 
 class Flows(Program):
@@ -49,6 +53,11 @@ def _parsed(text: str) -> flow_files.Flows:
 
 def _goal(given: flow_files.Flows) -> str:
     """The operations of all ranks: each flow waits for its start on a processor of its own, and is then sent."""
+    flows_of = Counter(rank for flow in given.flows for rank in (flow.source, flow.destination))
+    rank, most = max(flows_of.items(), key=lambda item: (item[1], -item[0]))
+    if most > MOST_FLOWS:
+        message = f"rank {rank} sends and receives {most:,} flows, more than the {MOST_FLOWS:,} that it can"
+        raise InputError(message, hint="divide them among several ranks, or simulate a shorter time")
     lines: list[list[str]] = [[] for _ in range(given.ranks)]
     for number, flow in enumerate(given.flows):
         own, cpu = lines[flow.source], number + 1
