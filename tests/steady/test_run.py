@@ -147,6 +147,36 @@ def test_a_run_that_cannot_be_shortened_says_why_and_has_the_whole_results() -> 
     assert ours.jobs["skipped_error"].to_list() == [0.0]
 
 
+RING_PS = 4_947_647_220
+"""How long the ring of `late` takes on its own."""
+
+
+def late(share: float, **run: Any) -> odonata.Scenario:
+    """A ring, and a background halo that starts shortly before its end."""
+    ring = {"collective": "allreduce", "algorithm": "ring", "message": "20 KB"}
+    jobs = [
+        {"name": "ring", "nodes": 8, "app": ring, "iterations": 120},
+        {"name": "halo", "nodes": 8, "app": {"motif": "halo3d", "message": "16 KB"}, "background": True,
+         "start": f"{int(RING_PS * share)} ps"},
+    ]  # fmt: skip
+    return odonata.Scenario.of({"system": "tiny", "job": jobs, "run": run})
+
+
+@pytest.mark.parametrize("share", [0.86, 0.88, 0.91, 0.94, 0.96])
+def test_a_job_that_starts_late_has_as_many_iterations_as_in_the_whole_run(share: float) -> None:
+    """Its epoch may be a little longer in the shortened run, or end in the midst of an iteration."""
+    ours, theirs = odonata.run(late(share, steady={"error": "2 %"})).jobs, odonata.run(late(share)).jobs
+    assert ours["iterations_skipped"][0] > 70
+    assert ours["iterations"].to_list() == theirs["iterations"].to_list()
+    assert ours["time_ps"][0] == pytest.approx(theirs["time_ps"][0], rel=0.001)
+    assert min(ours["skipped_ps"]) >= 0
+
+
+def test_the_reason_for_a_whole_run_of_two_epochs_is_the_true_one() -> None:
+    reason = odonata.run(late(0.92, steady={"error": "2 %"})).manifest["steady"]["in_full"]
+    assert reason == "the time in which `ring` and `halo` run would be longer in a shortened run"
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -9,7 +9,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from odonata.steady.epochs import Border, Epoch, Seen
+from odonata.steady.extrapolate import Part
+from odonata.steady.mean import Mean
 from odonata.steady.search import search
+from odonata.steady.skipped import Steady
 
 MEASURE = {"from_ps": 0, "until_ps": None}
 
@@ -138,6 +142,28 @@ def test_a_negligible_epoch_needs_no_mean_and_its_interval_is_finite():
     json.dumps(steady.facts(["a", "b"]), allow_nan=False)
 
 
+def test_epochs_that_are_short_are_the_reason():
+    """Each job has ten iterations before the next one starts: all of them are needed."""
+    spec = spec_of((30, 0), (30, 1_000), (30, 2_000))
+    steady, short, _ = found(Model(lambda *_: 100), spec)
+    assert short == spec
+    assert steady.in_full == "enough iterations of every job between each start or end of a job are 100 % of the run"
+
+
+@pytest.mark.parametrize(
+    ("skipped_ps", "left", "iterations", "ps"),
+    # 10.6 iterations, and 0.3 of one that was begun; a program with an end has no more than it left out.
+    [(1_060.0, {}, 10, 1_060), (1_080.0, {}, 11, 1_080), (1_060.0, {0: 10}, 10, 1_060), (-30.0, {}, 0, 0)],
+)
+def test_what_was_skipped_is_neither_negative_nor_more_than_there_is(skipped_ps, left, iterations, ps):
+    seen = {0: Seen(Mean(100.0, 0.0, 0, 20), 100.0, 100.0, 0.0, 30.0)}
+    part = Part(Epoch(0, Border(2_030, "end", 0), seen), skipped_ps, {0: 100.0}, {0: 0.0})
+    steady = Steady(0.01, (1,), (part,), left=left)
+    of = steady.of_job(spec_of((20, 0)), 0)
+    assert (of.iterations, of.ps) == (iterations, ps)
+    assert of.times_ps >= 0
+
+
 def test_a_short_job_beside_a_long_one_that_the_run_does_not_wait_for():
     spec = spec_of((5, 0), (1_000, 0), waited=(0,))
     steady, short, _ = found(Model(lambda *_: 100), spec)
@@ -177,7 +203,8 @@ def test_warm_up_does_not_count():
 def test_a_horizon_before_the_end_of_the_whole_run_forbids_skipping():
     model = Model(lambda *_: 100)
     assert found(model, spec_of((1_000, 0), at_ps=200_000))[0].in_full is None
-    assert found(Model(lambda *_: 100), spec_of((1_000, 0), at_ps=90_000))[0].in_full is not None
+    reason = found(Model(lambda *_: 100), spec_of((1_000, 0), at_ps=90_000))[0].in_full
+    assert reason == "`run.until` ends the whole run before its jobs end"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,9 @@ class Seen:
     apart: float
     """By how much of the mean time the first and the last rank move apart with each of these. Ranks that run ahead of
     others fill queues, so the program is not steady however equal its times are."""
+    begun_ps: float
+    """The time from the end of the last iteration before the end of the epoch, or from the start of the program, to the
+    end of the epoch: for this long the next iteration has run."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Epoch:
 class _Iterations:
     """The iterations of a program that all its ranks have ended."""
 
+    start_ps: float
     begins: NDArray[np.float64]
     first_ends: NDArray[np.float64]
     ends: NDArray[np.float64]
@@ -79,14 +83,15 @@ class _Iterations:
         """Those between two times."""
         there = (self.ends - self.paces >= begin_ps) & (self.ends <= end_ps)
         pace = mean_of(self.paces[there])
+        begun = end_ps - float(np.max(self.ends, where=self.ends <= end_ps, initial=self.start_ps))
         if pace is None or pace.value <= 0:
-            return Seen(None, 0.0, 0.0, 0.0)
+            return Seen(None, 0.0, 0.0, 0.0, begun)
         times, of_ranks, between = (
             values[there][pace.warm_up :]
             for values in (self.ends - self.begins, self.of_ranks, self.ends - self.first_ends)
         )
         apart = abs(_growth(between)) / pace.value
-        return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart)
+        return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart, begun)
 
 
 def _growth(values: NDArray[np.float64]) -> float:
@@ -146,4 +151,4 @@ def _iterations(spec: Mapping[str, Any], result: Mapping[str, Any], job: int) ->
     names = ("first_begin_ps", "first_end_ps", "last_end_ps", "total_ps")
     begins, first_ends, ends, of_ranks = (table[name][rows][ended].astype(np.float64) for name in names)
     start = float(spec["jobs"][job]["program"]["start_ps"])
-    return _Iterations(begins, first_ends, ends, np.diff(ends, prepend=start), of_ranks / ranks)
+    return _Iterations(start, begins, first_ends, ends, np.diff(ends, prepend=start), of_ranks / ranks)

@@ -50,14 +50,14 @@ def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[d
         parts = extrapolate.extrapolated(spec, trial, epochs)
         if parts is not None and extrapolate.consistent(parts, error):
             if not extrapolate.unknown(parts, error) and _ends_in_time(spec, parts):
-                return result, trial, Steady(error, tuple(hops), tuple(parts))
+                return result, trial, Steady(error, tuple(hops), tuple(parts), left=_left_out(spec, trial))
             _need_more(known, parts, error)
         _learn(known, epochs)
         plan = shortened(spec, known)
         if plan is None or not epochs:
             reason = "no job that it waits for ended in a short run"
         elif len(hops) == TRIALS or not _pays(plan, trial, hops, epochs):
-            reason = _unsteady(spec, parts or (), error)
+            reason = _unsteady(spec, parts, error, plan)
         else:
             trial = plan.spec
     result = simulate(spec, len(hops) + 1)
@@ -106,11 +106,27 @@ def _pays(plan: Shortened, trial: Mapping[str, Any], hops: Sequence[int], epochs
     return sum(hops) * done + hops[-1] * plan.share <= MOST_WORK * hops[-1]
 
 
-def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part], error: float) -> str:
+def _left_out(spec: Mapping[str, Any], trial: Mapping[str, Any]) -> dict[int, int]:
+    counts = ([job.get("program", {}).get("iterations") for job in of["jobs"]] for of in (spec, trial))
+    return {number: whole - short for number, (whole, short) in enumerate(zip(*counts, strict=True)) if whole}
+
+
+def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part] | None, error: float, plan: Shortened) -> str:
+    """Why no further trial is made."""
+    names = [job["name"] for job in spec["jobs"]]
+    if parts is None or not extrapolate.consistent(parts, error):
+        if plan.share > MOST_SHARE:
+            share = f"{plan.share:.0%}".replace("%", " %")
+            return f"enough iterations of every job between each start or end of a job are {share} of the run"
+        if parts is None:
+            return "the jobs start or end in another order in a shortened run"
+        jobs = sorted(min(parts, key=lambda part: part.skipped_ps).epoch.jobs)
+        running = " and ".join(f"`{names[job]}`" for job in jobs) + (" runs" if len(jobs) == 1 else " run")
+        return f"the time in which {running} would be longer in a shortened run"
     for number, job in extrapolate.unknown(parts, error):
-        name, error_found = spec["jobs"][job]["name"], parts[number].errors[job]
+        error_found = parts[number].errors[job]
         if parts[number].epoch.seen[job].apart > error:
-            return f"the ranks of `{name}` move apart, some of them ahead of others"
+            return f"the ranks of `{names[job]}` move apart, some of them ahead of others"
         within = f"± {error_found:.2%}".replace("%", " %") if math.isfinite(error_found) else "too few of them"
-        return f"the mean iteration of `{name}` is not known within the bound ({within}) before half of the run"
-    return "the jobs start and end so often that no part of the run is steady for long"
+        return f"the mean iteration of `{names[job]}` is not known within the bound ({within}) before half of the run"
+    return "`run.until` ends the whole run before its jobs end"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.steady.extrapolate import Part
+
+
+_ROUNDING = 1e-6
+"""An iteration that lacks no more than this share has ended: the sums are of floating-point numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Steady:
     """The epochs of the whole run; none if it was simulated in full."""
     in_full: str | None = None
     """Why it was simulated in full, as the end of a sentence; `None` if iterations were skipped."""
+    left: Mapping[int, int] = field(default_factory=dict)
+    """How many iterations of each program with an end the kept run leaves out of its specification."""
 
     def of_job(self, spec: Mapping[str, Any], job: int) -> Skipped | None:
         """What was skipped of a job of this specification, which is the shortened one; `None` without a program."""
@@ -52,13 +58,28 @@ class Steady:
         whole = sum(part.length_ps for part in own)
         # What was skipped of an epoch in which a mean is not known is negligible, and counts in full.
         doubt = sum(min(part.length_ps * part.error, abs(part.skipped_ps)) for part in own)
+        # An epoch may be negligibly longer in the shortened run than in the whole one. A job that runs in such epochs
+        # alone has skipped nothing.
+        if round(ps) <= 0:
+            return Skipped(0, 0, 0.0, 0.0, doubt / whole if whole else 0.0)
         return Skipped(
-            iterations=round(sum(counts)),
+            iterations=self._iterations(job, own, sum(counts)),
             ps=round(ps),
             times_ps=sum(count * of.time_ps for count, of in zip(counts, seen, strict=True)),
             ranks_ps=sum(count * of.rank_ps for count, of in zip(counts, seen, strict=True)),
             share=doubt / whole if whole else 0.0,
         )
+
+    def _iterations(self, job: int, own: Sequence[Part], skipped: float) -> int:
+        """The whole iterations of a program that ended in what was skipped.
+
+        A program that goes on at the end has begun an iteration, so that what was skipped may end one more of them.
+        """
+        if job in self.left and round(skipped) >= self.left[job]:
+            return self.left[job]
+        last = own[-1]
+        begun = last.epoch.seen[job].begun_ps / last.paces[job]
+        return max(0, math.floor(skipped + begun + _ROUNDING))
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The entry of the manifest; `names` are those of the jobs."""
