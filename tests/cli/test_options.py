@@ -30,8 +30,8 @@ NAMES = {
     "nodes": ["--nodes", "-N"],
     "partition": ["--partition", "-p"],
 }
-#: Commands whose result is a file that the user has named, or JSON in any case.
-WITHOUT_JSON = {"new", "schema"}
+#: Commands whose result is a file that the user has named, or JSON in any case, or that go on for weeks.
+WITHOUT_JSON = {"new", "schema", "cluster watch"}
 
 
 def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
