@@ -43,6 +43,17 @@ def test_a_run_that_never_becomes_steady_is_named(odonata) -> None:
     assert any("no steady state" in source["source"] for source in resolved["sources"])
 
 
+def test_the_trial_skips_no_iterations(odonata) -> None:
+    """400 iterations are enough observations; of the 24 that `run.steady` would simulate there would be too few."""
+    Path("a.toml").write_text(
+        'system = "tiny"\n[run]\nsteady = { error = "2 %" }\n[[job]]\nname = "ring"\nnodes = 8\niterations = 400\n'
+        'app = { collective = "allreduce", algorithm = "ring", message = "10 KB" }\n'
+    )
+    status, _, err = odonata("run", "a.toml", "--warm-up", "auto", "-o", "out")
+    assert status == 0
+    assert "(400 iterations)" in err
+
+
 def test_only_auto_is_a_value(odonata) -> None:
     scenario(0.25)
     assert "Choose from" in odonata("run", "a.toml", "--warm-up", "1 us")[2]

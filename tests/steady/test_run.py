@@ -131,8 +131,14 @@ def test_studies_skip_too_and_mix_with_whole_runs(tmp_path: Path) -> None:
         return scenario(**({"steady": {"error": "2 %"}} if key["skip"] else {}))
 
     assert " extrapolated " in as_text(summarise(study))
+    note = "iterations were skipped (`run.steady`): p99/p50 and other quantiles are of the simulated part alone"
+    assert f"In 4 runs {note}" in as_text(summarise(study))
 
     mixed = odonata.sweep(either, {"skip": [True, False]}, workers=1)
+    compared = mixed.compare("skip", job="ring")
+    assert compared.extrapolated == 1
+    assert f"In 1 run {note}" in str(compared)
+    assert note not in str(odonata.sweep(either, {"skip": [False]}, workers=1).compare("skip", job="ring"))
     assert mixed.failed.is_empty()
     assert [count is None for count in mixed.jobs["iterations_skipped"]] == [False, False, True, True]
 

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from odonata.analysis.bootstrap import mean_interval
-from odonata.analysis.derived import VARIATION, with_derived
+from odonata.analysis.derived import VARIATION, extrapolated, with_derived
 from odonata.errors import InputError, unknown
 from odonata.placement import place
 from odonata.placement.splitmix import SplitMix64, stream_seed
@@ -144,6 +144,8 @@ class Policy:
     variation: float | None = None
     """Of a program: mean over the draws of its step-time variation (`analysis.derived`)."""
     variation_interval: tuple[float, float] | None = None
+    extrapolated: int = 0
+    """Runs of which iterations were skipped (`run.steady`)."""
 
 
 def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[Policy]]:
@@ -181,6 +183,7 @@ def summarise(study: Study, victim: str, value: str | None) -> tuple[str, list[P
                 float(np.mean(logs[name] <= least)),
                 float(variations.mean()) if variations.size else None,
                 mean_interval(variations, seed=1) if variations.size else None,
+                extrapolated(of_policy),
             )
         )
     return column, sorted(gathered, key=lambda policy: (policy.ratio or 0.0, policy.name))

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from odonata.analysis.bootstrap import interval, ratio_interval
-from odonata.analysis.derived import DERIVED, VARIATION
+from odonata.analysis.derived import DERIVED, VARIATION, extrapolated
 from odonata.errors import InputError, unknown
 from odonata.store.columns import COLUMNS
 
@@ -78,6 +78,8 @@ class Comparison:
     """Runs that are left out because they are cut off and would look fast."""
     saturated: int = 0
     """Runs among those compared in which the job is saturated, so that its latency depends on how long it sends."""
+    extrapolated: int = 0
+    """Runs among those compared of which iterations were skipped (`run.steady`)."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -132,7 +134,9 @@ def compare(
     rows = [_overlapping(row, of_baseline) if row.value != start else row for row in rows]
     if VARIATION in jobs.columns and column != VARIATION:
         rows = [_varying(row, samples[row.value], seed + 2 * len(values) + at) for at, row in enumerate(rows)]
-    return Comparison(by, column, job, start, higher_is_better(column), tuple(rows), seed)
+    return Comparison(
+        by, column, job, start, higher_is_better(column), tuple(rows), seed, extrapolated=extrapolated(present)
+    )
 
 
 def _varying(row: Row, sample: pl.DataFrame, seed: int) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from odonata.analysis.derived import simulated_part
 from odonata.analysis.bootstrap import ENOUGH
 from odonata.store.columns import columns_of
 from odonata.text import Table, columns, html
@@ -67,6 +68,8 @@ def sentences(comparison: Comparison) -> list[str]:
             f"In {comparison.saturated} run{'s' * (comparison.saturated > 1)} the job is saturated: its latency "
             "depends on how long it sends. Compare --value throughput."
         )
+    if comparison.extrapolated:
+        said.append(simulated_part(comparison.extrapolated))
     tests = sum(row.p is not None for row in comparison.rows)
     if tests > 1:
         said.append(

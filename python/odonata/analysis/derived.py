@@ -15,9 +15,24 @@ DERIVED = (
     Column(
         "jobs", VARIATION, "Float64", "1",
         "step-time variation of a program: 99 % quantile of the times of its iterations divided by their median; "
-        "absent without iterations", "less",
+        "absent without iterations; with `run.steady` of the simulated iterations alone", "less",
     ),
 )  # fmt: skip
+
+
+def extrapolated(jobs: pl.DataFrame) -> int:
+    """In how many rows of `jobs` iterations were skipped (`run.steady`)."""
+    if "iterations_skipped" not in jobs.columns:
+        return 0
+    return jobs.filter(pl.col("iterations_skipped") > 0).height
+
+
+def simulated_part(runs: int) -> str:
+    """The note for so many runs with skipped iterations."""
+    return (
+        f"In {runs} run{'s' * (runs > 1)} iterations were skipped (`run.steady`): p99/p50 and other quantiles are of the "
+        "simulated part alone; times, rates, means and slowdowns are extrapolated."
+    )
 
 
 def with_derived(jobs: pl.DataFrame) -> pl.DataFrame:

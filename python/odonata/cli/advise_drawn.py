@@ -41,6 +41,7 @@ def over_drawn(
 def as_text(victim: str, column: str, compared: "Sequence[Policy]", asked: int, width: int | None) -> str:
     """The table, the chances of each against each, and the sentences."""
     from odonata.advice.drawn import NULL
+    from odonata.analysis.derived import simulated_part
     from odonata.text import Table, columns
 
     draws = compared[0].draws
@@ -82,6 +83,8 @@ def as_text(victim: str, column: str, compared: "Sequence[Policy]", asked: int, 
         lines.append(
             f"{asked - draws} of {asked} draws are left out: the job is not complete there under every policy."
         )
+    if runs := sum(policy.extrapolated for policy in compared):
+        lines.append(simulated_part(runs))
     lines.append(
         "The neighbours are drawn: jobs like the others of the scenario, on nodes as after days of use (assumed)."
     )

@@ -4,23 +4,27 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from odonata.analysis.steady import WarmUp
+    from odonata.analysis.warm_up import WarmUp
     from odonata.scenario import Scenario
 
 KEY = "measure.warm_up"
 
 
 def with_warm_up(loaded: "Scenario", tell: Callable[[str], Any], threads: int | None) -> "Scenario":
-    """The scenario with the warm-up of a trial run, which has none and records every message in memory.
+    """The scenario with the warm-up of a trial run, which has none, skips no iterations, and records every
+    message in memory.
 
     The source of the value is kept with the scenario, so `resolved.json` and the report state it. The latest of the
     jobs counts. If a job never becomes steady, the warm-up stays as it is given, and the source says so.
     """
-    from odonata.analysis.steady import warm_ups
+    from odonata.analysis.warm_up import warm_ups
     from odonata.runner import run as simulate
     from odonata.units import format_time
 
     trial = loaded.set(KEY, "0 ns").set("measure.latency", "every-message")
+    # A trial that skips iterations would show the warm-up of a part of the run, at times of that part.
+    if "steady" in (kept := trial.data.get("run", {})):
+        trial = trial.set("run", {key: value for key, value in kept.items() if key != "steady"})
     ends = warm_ups(simulate(trial, threads=threads))
     unsteady = [of for of in ends if of.until_ps is None]
     if unsteady or not ends:

@@ -53,7 +53,11 @@ def mean_of(values: NDArray[np.float64]) -> Mean | None:
 
 
 def _warm_up(values: NDArray[np.float64]) -> int:
-    """How many values MSER drops, at most half of them and so that enough remain."""
+    """How many values MSER drops, at most half of them and so that enough remain.
+
+    `odonata.analysis.warm_up.truncation` has MSER too: of batches of five values, for long series, and it may find that
+    a run has no steady state.
+    """
     most = min(len(values) // 2, len(values) - FEWEST)
     if most <= 0:
         return 0

@@ -10,6 +10,7 @@ import polars as pl
 from odonata import text
 from odonata.analysis.by_axis import numeric
 from odonata.analysis.cut_off import is_whole
+from odonata.analysis.derived import simulated_part
 from odonata.errors import shortened
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from odonata.study.study import Study
+
+
+EXTRAPOLATED = "extrapolated"
+"""The count of runs with skipped iterations."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ def _counted(jobs: pl.DataFrame) -> list[tuple[str, pl.Expr]]:
     kinds = [
         ("complete", "cut_off", pl.col("complete").eq(False)),
         ("saturated", "saturated", pl.col("saturated").eq(True)),
-        ("iterations_skipped", "extrapolated", pl.col("iterations_skipped").gt(0)),
+        ("iterations_skipped", EXTRAPOLATED, pl.col("iterations_skipped").gt(0)),
     ]
     present = [(title, counted) for name, title, counted in kinds if name in jobs.columns]
     return [(title, counted) for title, counted in present if jobs.select(counted.any()).item()]
@@ -102,7 +107,12 @@ def as_html(study: Study, most: int = 20) -> str:
 
 
 def _more(summary: Summary, most: int) -> list[str]:
-    return [f"... and {len(summary.rows) - most:,} rows more"] if len(summary.rows) > most else []
+    """What follows the table: how many rows it lacks, and that numbers of skipped iterations are none of quantiles."""
+    said = [f"... and {len(summary.rows) - most:,} rows more"] if len(summary.rows) > most else []
+    if EXTRAPOLATED in summary.header:
+        at = summary.header.index(EXTRAPOLATED)
+        said.append(simulated_part(sum(row[at] for row in summary.rows)))
+    return said
 
 
 def table_of(summary: Summary, most: int) -> Table:

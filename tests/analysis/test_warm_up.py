@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import odonata as od
-from odonata.analysis.steady import BATCH, FEWEST, drifts, truncation, warm_up_of, warm_ups
+from odonata.analysis.warm_up import BATCH, FEWEST, drifts, truncation, warm_up_of, warm_ups
 
 
 def by_hand(values: list[float]) -> int:

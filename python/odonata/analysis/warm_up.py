@@ -50,7 +50,11 @@ class WarmUp:
 
 
 def truncation(values: NDArray[np.float64]) -> int | None:
-    """How many batch means MSER leaves out at the begin; `None` if the least standard error lies in the second half."""
+    """How many batch means MSER leaves out at the begin; `None` if the least standard error lies in the second half.
+
+    `odonata.steady.mean` has MSER too: of single values, of which it always leaves out at most half, for it needs a
+    mean even of a few. Here the answer may be that there is none.
+    """
     count = len(values)
     ends = values[::-1]
     left = np.arange(1, count + 1)
