@@ -294,6 +294,15 @@ def whole(text: str) -> int | None:
     return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 
+def once(columns: Sequence[str], names: Sequence[str], line: int) -> None:
+    """Raises InputError if two of the names in a first line mean the same column."""
+    for at, column in enumerate(columns):
+        first = columns.index(column)
+        if first != at:
+            message = f"two columns for `{column}`: `{shortened(names[first], 60)}` and `{shortened(names[at], 60)}`"
+            raise InputError(message, line=line, hint="leave one of them out")
+
+
 def csv_row(line: str) -> list[str]:
     """The values of a line of CSV. Raises InputError for invalid characters, such as a lone carriage return."""
     import csv

@@ -1,5 +1,7 @@
 """Generators against the counts that their papers publish."""
 
+import hashlib
+import time
 from collections import Counter, deque
 
 import pytest
@@ -101,6 +103,30 @@ def test_random_regular(routers, degree, seed):
     assert made == generators.random_regular(routers, degree, seed)
 
 
+def test_graphs_of_a_seed_stay_the_same():
+    """Results of earlier versions hold: the links of a seed are these."""
+    text = repr([generators.random_regular(*of).links for of in ((50, 5, 1), (20, 19, 0), (9, 4, 3), (60, 57, 3))])
+    assert (
+        hashlib.sha256(text.encode()).hexdigest() == "0aec4f42775ca18498eb934b9822657351fb6a804e5c4ccb2b8a0a7b18c24711"
+    )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"generator": "random-regular", "routers": 5_000, "degree": 20},
+        {"generator": "polarfly", "q": 61},
+        {"generator": "slim-fly", "q": 43},
+    ],
+    ids=lambda table: table["generator"],
+)
+def test_large_graphs_take_seconds(table):
+    """Each took more than 15 seconds when its time grew with the square of its links or routers."""
+    begin = time.process_time()
+    assert len(generators.make(table).links) > 50_000 - 1
+    assert time.process_time() - begin < 6
+
+
 def test_another_seed_is_another_graph():
     assert generators.random_regular(50, 5, 1) != generators.random_regular(50, 5, 2)
 
@@ -121,6 +147,12 @@ def test_another_seed_is_another_graph():
         ({"generator": "folded-clos", "radix": 5}, "an even number of ports", ("links",)),
         ({"generator": "folded-clos", "radix": 4, "levels": 4}, "expected 2 or 3", ("links",)),
         ({"generator": "random-regular", "routers": 5, "degree": 3}, "no graph of 5 routers with 3", ("links",)),
+        ({"generator": "slim-fly", "q": 997}, "1,988,018 routers and 1,486,043,455 links", ("links",)),
+        ({"generator": "slim-fly", "q": 89}, "15,842 routers and 1,053,493 links", ("links",)),
+        ({"generator": "polarfly", "q": 997}, "995,007 routers and 496,507,994 links", ("links",)),
+        ({"generator": "folded-clos", "radix": 2000, "levels": 3}, "5,000,000 routers and 6,000,000,000", ("links",)),
+        ({"generator": "folded-clos", "radix": 2000}, "3,000 routers and 4,000,000 links", ("links",)),
+        ({"generator": "random-regular", "routers": 100_000, "degree": 50}, "2,500,000 links", ("links",)),
         ({"generator": "switch", "nodes": True}, "found `True`", ("links", "nodes")),
     ],
 )

@@ -226,7 +226,7 @@ def test_a_platform_of_simgrid():
         ("h a 1Gbps -1us\n", 1, "`-1us` is no latency"),
         ("a,,1Gbps\n", 1, "a link without end `b`"),
         ("source,target,speed\na,b,1\n", 1, "`speed`"),
-        ("source,src\na,b\n", 1, "expected one column for end `a` of a link, found 2"),
+        ("source,src\na,b\n", 1, "two columns for `a`: `source` and `src`"),
         ('a,"b\n', 1, "not CSV"),
         ("# nothing\n", None, "it lists no link"),
         ("h0 s0 1Gbps\nh1 s0 2Gbps\n", 2, "the link of node `h1` has 250 MB/s and 0 s"),
@@ -324,3 +324,43 @@ def test_two_links_side_by_side_stay_two():
 def test_directions_that_differ_are_refused():
     with pytest.raises(InputError, match="the two directions between `s1` and `s0` differ, the other is in line 1"):
         edges.read("s0 s1 100Gbit/s\ns1 s0 40Gbit/s\n", None, routers_only=True)
+
+
+TWICE = [
+    ("a,b,bandwidth,rate\nx,y,1 GB/s,2 GB/s\n", 1, "two columns for `bandwidth`: `bandwidth` and `rate`"),
+    ("a,b,delay,latency\nx,y,1 us,2 us\n", 1, "two columns for `latency`: `delay` and `latency`"),
+    (
+        "topology: [Ring]\nnpus_count: [4]\nnpus_count: [8]\nbandwidth: [1]\nlatency: [1]\n",
+        3,
+        "the key `npus_count` again, first in line 2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), TWICE)
+def test_what_is_given_twice_is_refused(text, line, message):
+    with pytest.raises(InputError) as caught:
+        wired(text, usual=USUAL, each=1)
+    assert (caught.value.line, message in caught.value.message) == (line, True)
+
+
+@pytest.mark.parametrize("digits", ["²", "٣", "9" * 5_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "topology: [Ring]\nnpus_count: [N]\nbandwidth: [1]\nlatency: [1]\n",
+        "3 1 2\nN\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+        "3 1 2\n2\nN 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+    ],
+    ids=["astra", "switch", "link"],
+)
+def test_other_digits_and_too_many_are_no_numbers(text, digits):
+    with pytest.raises(InputError, match="expected a number") as caught:
+        wired(text.replace("[N]", f"[{digits}]").replace("\nN", f"\n{digits}"))
+    assert caught.value.line in (2, 3)
+
+
+def test_a_full_mesh_of_too_many_links_is_refused_before_it_is_made():
+    text = "topology: [FullyConnected]\nnpus_count: [100000]\nbandwidth: [1]\nlatency: [1]\n"
+    with pytest.raises(InputError, match="FullyConnected of 100,000 NPUs: 4,999,950,000"):
+        wired(text)

@@ -96,3 +96,37 @@ def test_more_flows_than_a_rank_can_have_are_refused(tmp_path, monkeypatch):
     (tmp_path / "f.csv").write_text("0,1,10,0 s\n2,1,10,0 s\n3,1,10,0 s\n1,0,10,0 s\n")
     with pytest.raises(InputError, match="rank 1 sends and receives 4 flows, more than the 3"):
         flows.Flows(flows="f.csv").body(4, tmp_path)
+
+
+@pytest.mark.parametrize("digits", ["²", "٣", "9" * 5_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}\n0 1 3 100 64 2.0\n",
+        "1\n{} 1 3 100 64 2.0\n",
+        "1\n0 1 3 100 {} 2.0\n",
+        "0,{},5\n",
+        "Nodes {}\nConnections 1\n0->1 id 1 start 0 size 5\n",
+        "Nodes 2\nConnections {}\n0->1 id 1 start 0 size 5\n",
+        "Nodes 2\nConnections 1\n0->1 id 1 start {} size 5\n",
+        "Nodes 2\nConnections 1\n0->1 id 1 start 0 size {}\n",
+    ],
+)
+def test_other_digits_and_too_many_are_no_numbers(text, digits):
+    with pytest.raises(InputError) as caught:
+        read(text.format(digits))
+    assert caught.value.line is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("source,src,destination,bytes\n0,1,2,5\n", 1, "two columns for `source`: `source` and `src`"),
+        ("source,destination,size,bytes\n0,1,2,5\n", 1, "two columns for `bytes`: `size` and `bytes`"),
+        ("Nodes 2\nConnections 1\n0->1 size 5 size 7\n", 3, "two columns for `size`"),
+    ],
+)
+def test_what_is_given_twice_is_refused(text, line, message):
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert (caught.value.line, message in caught.value.message) == (line, True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from odonata.analysis.derived import simulated_part
 from odonata.analysis.bootstrap import ENOUGH
+from odonata.analysis.derived import simulated_part
 from odonata.store.columns import columns_of
 from odonata.text import Table, columns, html
 from odonata.units import format_bandwidth, format_bytes, format_time

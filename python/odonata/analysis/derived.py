@@ -30,8 +30,8 @@ def extrapolated(jobs: pl.DataFrame) -> int:
 def simulated_part(runs: int) -> str:
     """The note for so many runs with skipped iterations."""
     return (
-        f"In {runs} run{'s' * (runs > 1)} iterations were skipped (`run.steady`): p99/p50 and other quantiles are of the "
-        "simulated part alone; times, rates, means and slowdowns are extrapolated."
+        f"In {runs} run{'s' * (runs > 1)} iterations were skipped (`run.steady`): p99/p50 and other quantiles are of "
+        "the simulated part alone; times, rates, means and slowdowns are extrapolated."
     )
 
 

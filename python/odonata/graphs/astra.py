@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.errors import InputError, shortened, unknown
-from odonata.graphs.fabric import Fabric, Link, Nic
+from odonata.graphs.fabric import MOST_PARTS, Fabric, Link, Nic
 from odonata.graphs.quantities import delay, rate
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ def read(text: str) -> Fabric:
             raise InputError(message, line=number, hint=f"keys: {', '.join(_KEYS)}")
         if match[1] not in _KEYS:
             raise unknown("key", match[1], _KEYS).but(line=number, path=())
+        if match[1] in rows:
+            message = f"the key `{match[1]}` again, first in line {rows[match[1]][0]}"
+            raise InputError(message, line=number, hint="leave one of them out")
         values = (match[2] if match[2] is not None else match[3]).split(",")
         rows[match[1]] = number, [value.strip().strip("\"'") for value in values]
     for key in _KEYS:
@@ -66,13 +69,38 @@ def read(text: str) -> Fabric:
     if prod(sizes) > _MOST:
         message = f"{prod(sizes):,} NPUs are more than the {_MOST:,} that can be read"
         raise InputError(message, line=rows["npus_count"][0])
+    for kind in rows["topology"][1]:
+        if kind not in _KINDS:
+            raise unknown("kind of dimension", kind, _KINDS).but(line=rows["topology"][0], path=())
+    _check_links(rows["topology"][1], sizes, rows["topology"][0])
     return _fabric(rows, sizes)
 
 
 def _count(text: str, line: int) -> int:
-    if not text.isdigit() or len(text) > 6 or int(text) < 1:
-        raise InputError(f"expected a number of NPUs, found `{shortened(text, 60)}`", line=line)
-    return int(text)
+    count = reading.whole(text)
+    if not count:
+        message = f"expected a number of NPUs, found `{shortened(text, 60)}`"
+        raise InputError(message, line=line)
+    return count
+
+
+def _check_links(kinds: Sequence[str], sizes: Sequence[int], line: int) -> None:
+    """Raises InputError for more links than can be read, before they are made."""
+    of_row = {
+        "Ring": lambda size: size,
+        "FullyConnected": lambda size: size * (size - 1) // 2,
+        "Switch": lambda size: size,
+    }
+    npus = prod(sizes)
+    links = {
+        f"{kind} of {size:,} NPUs": npus // size * of_row[kind](size) for kind, size in zip(kinds, sizes, strict=True)
+    }
+    if npus + sum(links.values()) > MOST_PARTS // 2:
+        listed = ", ".join(f"{name}: {count:,}" for name, count in links.items())
+        message = (
+            f"{npus + sum(links.values()):,} links are more than the {MOST_PARTS // 2:,} that can be read ({listed})"
+        )
+        raise InputError(message, line=line)
 
 
 def _fabric(rows: dict[str, tuple[int, list[str]]], sizes: Sequence[int]) -> Fabric:
@@ -84,8 +112,6 @@ def _fabric(rows: dict[str, tuple[int, list[str]]], sizes: Sequence[int]) -> Fab
         fabric.add_nic(Nic(f"npu{npu}", fabric.add_switch(f"router{npu}", line), -1, line))
     switches = 0
     for dimension, (kind, size) in enumerate(zip(rows["topology"][1], sizes, strict=True)):
-        if kind not in _KINDS:
-            raise unknown("kind of dimension", kind, _KINDS).but(line=line, path=())
         bandwidth = rate(f"{rows['bandwidth'][1][dimension]}GBps", rows["bandwidth"][0])
         latency = delay(f"{rows['latency'][1][dimension]} ns", rows["latency"][0])
         for place in (place for place in number if place[dimension] == 0):

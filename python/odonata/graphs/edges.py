@@ -77,11 +77,10 @@ def _first_line(rows: Sequence[tuple[int, Sequence[str]]]) -> list[str] | None:
             error = unknown("column", word, _NAMED)
             raise error.but(line=number, path=())
     columns = [_NAMED[word] for word in words]
+    reading.once(columns, fields, number)
     for column in ("a", "b"):
-        if columns.count(column) != 1:
-            raise InputError(
-                f"expected one column for end `{column}` of a link, found {columns.count(column)}", line=number
-            )
+        if column not in columns:
+            raise InputError(f"expected one column for end `{column}` of a link, found none", line=number)
     return columns
 
 

@@ -7,6 +7,7 @@ nodes `n0`, `n1` and so on of its own.
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_left, insort
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,9 @@ def folded_clos(radix: int, levels: int = 2) -> Made:
     if levels not in (2, 3):
         raise InputError(f"`levels`: expected 2 or 3, found {levels}")
     half = radix // 2
+    switches = radix + half if levels == 2 else 2 * radix * half + half * half
+    # Each level has as many links as the lowest has nodes.
+    _check_size(f"radix {radix} with {levels} levels", switches, levels * radix * half ** (levels - 1))
     links: list[list[str]] = []
     if levels == 2:
         for leaf in range(radix):
@@ -106,6 +110,8 @@ def slim_fly(q: int) -> Made:
     if q % 2 == 0:
         raise InputError(f"`q`: expected an odd prime, found {q}")
     delta = 1 if q % 4 == 1 else -1
+    degree = (3 * q - delta) // 2
+    _check_size(f"q = {q}", 2 * q * q, q * q * degree)
     primitive = _primitive(q)
     powers = [pow(primitive, exponent, q) for exponent in range(q - 1)]
     if delta == 1:
@@ -121,14 +127,11 @@ def slim_fly(q: int) -> Made:
         return part * q * q + x * q + y
 
     pairs = set()
-    for x, y, other in product(range(q), repeat=3):
-        if (y - other) % q in even:
-            pairs.add((number(0, x, y), number(0, x, other)))
-        if (y - other) % q in odd:
-            pairs.add((number(1, x, y), number(1, x, other)))
+    for part, distances in enumerate((even, odd)):
+        for x, y, distance in product(range(q), range(q), distances):
+            pairs.add((number(part, x, y), number(part, x, (y - distance) % q)))
     for x, m, c in product(range(q), repeat=3):
         pairs.add((number(0, x, (m * x + c) % q), number(1, m, c)))
-    degree = (3 * q - delta) // 2
     return Made(_linked(pairs), None, -(-degree // 2))
 
 
@@ -139,13 +142,29 @@ def polarfly(q: int) -> Made:
     q + 1 links, those q + 1 that are orthogonal to themselves (quadrics) have q. By default half as many nodes.
     """
     _check_prime(q, "q")
+    _check_size(f"q = {q}", q * q + q + 1, (q * (q + 1) ** 2) // 2)
     points = [(1, y, z) for y, z in product(range(q), repeat=2)] + [(0, 1, z) for z in range(q)] + [(0, 0, 1)]
-    pairs = set()
-    for a, first in enumerate(points):
-        for b in range(a + 1, len(points)):
-            if sum(x * y for x, y in zip(first, points[b], strict=True)) % q == 0:
-                pairs.add((a, b))
+    number = {point: at for at, point in enumerate(points)}
+    pairs = {(a, number[b]) for a, point in enumerate(points) for b in _orthogonal(point, q)}
     return Made(_linked(pairs), None, (q + 1) // 2)
+
+
+def _orthogonal(point: tuple[int, int, int], q: int) -> Iterator[tuple[int, int, int]]:
+    """The q + 1 points of the projective plane whose scalar product with a point is 0."""
+    x, y, z = point
+    # (1, u, v): x + y u + z v = 0; then (0, 1, v): y + z v = 0; then (0, 0, 1): z = 0.
+    if z:
+        inverse = pow(z, -1, q)
+        yield from ((1, u, -(x + y * u) * inverse % q) for u in range(q))
+        yield (0, 1, -y * inverse % q)
+        return
+    if y:
+        yield from ((1, -x * pow(y, -1, q) % q, v) for v in range(q))
+    elif not x:
+        raise AssertionError
+    else:
+        yield from ((0, 1, v) for v in range(q))
+    yield (0, 0, 1)
 
 
 def random_regular(routers: int, degree: int, seed: int = 0) -> Made:
@@ -158,6 +177,7 @@ def random_regular(routers: int, degree: int, seed: int = 0) -> Made:
         message = f"no graph of {routers} routers with {degree} links each"
         raise InputError(message, hint="fewer links than routers, and an even number of ends of links in all")
     draw = _Draw(seed)
+    _check_size(f"{routers} routers with {degree} links each", routers, routers * degree // 2)
     for _ in range(1_000):
         links = _random_links(routers, degree, draw)
         if _joined(routers, links):
@@ -167,9 +187,10 @@ def random_regular(routers: int, degree: int, seed: int = 0) -> Made:
 
 def _random_links(routers: int, degree: int, draw: _Draw) -> set[tuple[int, int]]:
     links: set[tuple[int, int]] = set()
+    ordered: list[tuple[int, int]] = []  # the links, sorted; only once no two free ports can be joined
     free = dict.fromkeys(range(routers), degree)
+    open_ = list(range(routers))  # the routers with free ports, sorted
     while free:
-        open_ = sorted(free)
         pairs = None
         for _ in range(50):
             a, b = open_[draw.below(len(open_))], open_[draw.below(len(open_))]
@@ -184,9 +205,12 @@ def _random_links(routers: int, degree: int, draw: _Draw) -> set[tuple[int, int]
         if pairs is None:
             # Two free ports of one router (or of linked routers): a link (x, y) becomes (a, x) and (b, y).
             a, b = (open_[0], open_[-1])
-            old = sorted(links)[draw.below(len(links))]
+            ordered = ordered or sorted(links)
+            old = ordered.pop(draw.below(len(links)))
             links.discard(old)
             for router in old:
+                if router not in free:
+                    insort(open_, router)
                 free[router] = free.get(router, 0) + 1
             pairs = [
                 (end, router)
@@ -196,11 +220,16 @@ def _random_links(routers: int, degree: int, draw: _Draw) -> set[tuple[int, int]
         for a, b in pairs:
             if not free.get(a) or not free.get(b):
                 continue
+            if (min(a, b), max(a, b)) in links:  # both halves of a drawn link are the same link again
+                continue
             links.add((min(a, b), max(a, b)))
+            if ordered:
+                insort(ordered, (min(a, b), max(a, b)))
             for router in (a, b):
                 free[router] -= 1
                 if not free[router]:
                     del free[router]
+                    del open_[bisect_left(open_, router)]
     return links
 
 
@@ -254,6 +283,15 @@ GENERATORS: dict[str, Callable[..., Made]] = {
 }
 #: Largest number of an argument, and most routers of a grid: those of a machine that the core can number.
 _MOST = 100_000
+#: Most links of a graph (assumed: making as many takes up to ten seconds).
+_MOST_LINKS = 400_000
+
+
+def _check_size(what: str, routers: int, links: int) -> None:
+    """Raises InputError for a graph of more routers or links than can be read, before it is made."""
+    if routers > _MOST or links > _MOST_LINKS:
+        message = f"{what} makes {routers:,} routers and {links:,} links"
+        raise InputError(message, hint=f"at most {_MOST:,} routers and {_MOST_LINKS:,} links")
 
 
 def make(table: Mapping[str, Any]) -> Made:

@@ -52,7 +52,7 @@ def read(text: str) -> Fabric:
     lines = [(number, line) for number, line in enumerate(reading.lines(text), start=1) if line.strip()]
     number, first = lines[0]
     fields = first.split()
-    numbers = [int(field) if len(field) < 10 else 10**9 for field in fields if field.isdigit()]
+    numbers = [_number(field) for field in fields if field[0] in "0123456789"]
     header = _Header(numbers[0], 1, 0, *numbers[1:]) if len(numbers) == 3 else _Header(*numbers)
     _check(header, number)
     tokens = [_Token(token, line) for line, row in lines[1:] for token in row.split()]
@@ -84,6 +84,12 @@ def read(text: str) -> Fabric:
     return fabric
 
 
+def _number(digits: str) -> int:
+    """A number of the first line; one of too many digits counts as more than any file has."""
+    number = reading.whole(digits)
+    return 10**18 if number is None else number
+
+
 def _check(header: _Header, line: int) -> None:
     switches = header.nvswitches + header.switches
     if switches >= header.vertices:
@@ -96,15 +102,15 @@ def _check(header: _Header, line: int) -> None:
 def _switches(tokens: Sequence[_Token], header: _Header, end: int) -> tuple[list[int], Sequence[_Token]]:
     """The numbers of NVSwitches and switches, and what follows."""
     switches = header.nvswitches + header.switches
-    ids: list[int] = []
+    ids: dict[int, None] = {}
     for token in tokens[:switches]:
         id_ = _vertex(token, header)
         if id_ in ids:
             raise InputError(f"the switch {id_} is listed twice", line=token.line)
-        ids.append(id_)
+        ids[id_] = None
     if len(ids) < switches:
         raise InputError(f"the file ends after {len(ids)} of {switches} numbers of switches", line=end)
-    return ids, tokens[switches:]
+    return list(ids), tokens[switches:]
 
 
 def _links(tokens: Sequence[_Token], header: _Header, end: int) -> Iterator[tuple[int, int, int, int, int]]:
@@ -129,13 +135,14 @@ def _links(tokens: Sequence[_Token], header: _Header, end: int) -> Iterator[tupl
             raise InputError(message, line=line)
         yield a, b, rate(part[2].text, line), delay(part[3].text, line), line
     more = tokens[5 * header.links :]
-    if more and more[0].text.isdigit():  # words that explain the format may follow
+    if more and re.fullmatch("[0-9]+", more[0].text):  # words that explain the format may follow
         message = f"`{shortened(more[0].text, 60)}` follows the last of {count(header.links, 'link')}"
         raise InputError(message, line=more[0].line, hint="the first line counts the links")
 
 
 def _vertex(token: _Token, header: _Header) -> int:
-    if not token.text.isdigit() or len(token.text) > 9 or int(token.text) >= header.vertices:
+    number = reading.whole(token.text)
+    if number is None or number >= header.vertices:
         message = f"expected a number from 0 to {header.vertices - 1}, found `{shortened(token.text, 60)}`"
         raise InputError(message, line=token.line)
-    return int(token.text)
+    return number

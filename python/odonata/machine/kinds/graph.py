@@ -17,6 +17,8 @@ from odonata.machine.shape import Shape, UnevenShape
 
 #: Most channels of a fabric that are used by default.
 _MOST_CHANNELS = 16
+#: Most routers: those of a graph that a generator makes.
+_MOST_ROUTERS = 100_000
 
 
 def _links(value: Any) -> tuple[tuple[int, int, int], ...]:
@@ -25,12 +27,23 @@ def _links(value: Any) -> tuple[tuple[int, int, int], ...]:
     )
     if not whole:
         raise InputError("expected a file, a list of links, or the table of a generator")
+    for at, row in enumerate(value):
+        for router in row[:2]:
+            _check_router(router, f"links[{at}]")
     return tuple((row[0], row[1], row[2]) for row in value)
+
+
+def _check_router(router: int, where: str) -> None:
+    if router >= _MOST_ROUTERS:
+        message = f"`{where}`: expected the number of a router, from 0 to {_MOST_ROUTERS - 1:,}, found {router:,}"
+        raise InputError(message)
 
 
 def _routers(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple) or not all(type(n) is int and n >= 0 for n in value):
         raise InputError("expected the router of each NIC, a list of whole numbers from 0 on")
+    for at, router in enumerate(value):
+        _check_router(router, f"nics[{at}]")
     return tuple(value)
 
 

@@ -59,7 +59,7 @@ def read(text: str) -> Flows:
     first = rows[0][1].split()
     if first[0].lower() == "nodes":
         return _htsim(rows)
-    if len(first) == 1 and first[0].isdigit():
+    if len(first) == 1 and re.fullmatch("[0-9]+", first[0]):
         return _of(_hpcc(rows), rows)
     return _of(_list(rows), rows)
 
@@ -79,6 +79,7 @@ def _list(rows: Sequence[tuple[int, str]]) -> list[Flow]:
         if columns is None:
             named = fields[0].lower() in _NAMED
             columns = [_column(field, number) for field in fields] if named else list(_COLUMNS)
+            reading.once(columns, fields, number)
             if named:
                 missing = [column for column in ("source", "destination", "bytes") if column not in columns]
                 if missing:
@@ -105,7 +106,9 @@ def _column(field: str, line: int) -> str:
 
 
 def _hpcc(rows: Sequence[tuple[int, str]]) -> list[Flow]:
-    count = int(rows[0][1])
+    count = reading.whole(rows[0][1].strip())
+    if count is None:
+        raise InputError(f"expected a number of flows, found `{shortened(rows[0][1].strip(), 60)}`", line=rows[0][0])
     flows = []
     for number, line in rows[1 : count + 1]:  # as the simulator, which reads no more
         fields = line.split()
@@ -127,9 +130,12 @@ def _htsim(rows: Sequence[tuple[int, str]]) -> Flows:
     counts = {}
     for (number, line), key in zip(rows, ("nodes", "connections"), strict=False):
         fields = line.split()
-        if len(fields) != 2 or fields[0].lower() != key or not fields[1].isdigit():
+        count = reading.whole(fields[-1])
+        if len(fields) != 2 or fields[0].lower() != key or count is None:
             raise InputError(f"expected `{key.capitalize()} N`, found `{shortened(line.strip(), 60)}`", line=number)
-        counts[key] = int(fields[1])
+        if key == "nodes" and count > MOST_RANKS:
+            raise InputError(f"{count:,} nodes are more than {MOST_RANKS:,}", line=number)
+        counts[key] = count
     flows = []
     for number, line in rows[2:]:
         match = _CONNECTION.fullmatch(line)
@@ -138,16 +144,18 @@ def _htsim(rows: Sequence[tuple[int, str]]) -> Flows:
             raise InputError(message, line=number)
         words = match[3].split()
         given = dict(zip(words[::2], words[1::2], strict=True))
+        reading.once(words[::2], words[::2], number)
         for key in given:
             if key not in ("id", "start", "size"):
                 message = f"`{key}` of a connection is not modelled: flows begin at times"
                 raise InputError(message, line=number, hint="known: id, start, size")
         if "size" not in given:
             raise InputError("a connection without `size` never ends", line=number)
-        start = given.get("start", "0")
-        if not start.isdigit() or len(start) > 18:
-            raise InputError(f"expected a start in picoseconds, found `{shortened(start, 60)}`", line=number)
-        flows.append(_flow(match[1], match[2], _bytes(given["size"], number), int(start), number))
+        start = reading.whole(given.get("start", "0"))
+        if start is None:
+            message = f"expected a start in picoseconds, found `{shortened(given['start'], 60)}`"
+            raise InputError(message, line=number)
+        flows.append(_flow(match[1], match[2], _bytes(given["size"], number), start, number))
         if max(flows[-1][:2]) >= counts["nodes"]:
             raise InputError(f"there is no node {max(flows[-1][:2])}: the file has {counts['nodes']}", line=number)
     if len(flows) != counts.get("connections"):
@@ -158,7 +166,8 @@ def _htsim(rows: Sequence[tuple[int, str]]) -> Flows:
 
 def _bytes(text: str, line: int | None = None) -> int:
     try:
-        size = int(text) if text.isdigit() and len(text) < 18 else units.size_bytes(text)
+        whole = reading.whole(text)
+        size = units.size_bytes(text) if whole is None else whole
     except InputError as e:
         raise e.but(line=line) from None
     if not 1 <= size <= _MOST_BYTES:
@@ -167,9 +176,15 @@ def _bytes(text: str, line: int | None = None) -> int:
 
 
 def _flow(source: str, destination: str, size: int, start: int, line: int) -> Flow:
-    for rank in (source, destination):
-        if not rank.isdigit() or len(rank) > 9 or int(rank) >= MOST_RANKS:
-            raise InputError(f"expected the number of a rank, found `{shortened(rank, 60)}`", line=line)
-    if int(source) == int(destination):
-        raise InputError(f"a flow from {source} to itself", line=line)
-    return Flow(int(source), int(destination), size, start)
+    a, b = _rank(source, line), _rank(destination, line)
+    if a == b:
+        raise InputError(f"a flow from {a} to itself", line=line)
+    return Flow(a, b, size, start)
+
+
+def _rank(text: str, line: int) -> int:
+    rank = reading.whole(text)
+    if rank is None or rank >= MOST_RANKS:
+        message = f"expected the number of a rank, found `{shortened(text, 60)}`"
+        raise InputError(message, line=line)
+    return rank
