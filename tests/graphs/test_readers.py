@@ -340,7 +340,7 @@ TWICE = [
 @pytest.mark.parametrize(("text", "line", "message"), TWICE)
 def test_what_is_given_twice_is_refused(text, line, message):
     with pytest.raises(InputError) as caught:
-        wired(text, usual=USUAL, each=1)
+        wired(text, usual=USUAL)
     assert (caught.value.line, message in caught.value.message) == (line, True)
 
 

@@ -174,6 +174,21 @@ def test_what_does_not_fit_is_refused(changes, path, message):
     assert caught.value.path == ("system", *path)
 
 
+@pytest.mark.parametrize(
+    ("changes", "key", "message"),
+    [
+        ({"nics": [99_999_999_999]}, "nics", "`nics[0]`: expected the number of a router, from 0 to 99,999"),
+        ({"links": [[0, 1, 1], [0, 4_000_000_000, 1]]}, "links", "`links[1]`: expected the number of a router"),
+        ({"links": [[0, 1, 10**30]]}, "links", "`links[0]`: expected a class of links from 1 to 7"),
+    ],
+)
+def test_numbers_that_no_machine_has_are_refused(changes, key, message):
+    with pytest.raises(InputError) as caught:
+        machine.load({**whole([[0, 1, 1]]), "nics": [0, 1], **changes})
+    assert message in str(caught.value)
+    assert key in caught.value.path
+
+
 TRAFFIC = {"pattern": "uniform-random", "load": 0.4, "message": "4 KiB", "messages": 20}
 
 

@@ -17,6 +17,8 @@ from odonata.machine.shape import Shape, UnevenShape
 
 #: Most channels of a fabric that are used by default.
 _MOST_CHANNELS = 16
+#: Classes of links between routers.
+_MOST_CLASSES = 7
 #: Most routers: those of a graph that a generator makes.
 _MOST_ROUTERS = 100_000
 
@@ -30,6 +32,8 @@ def _links(value: Any) -> tuple[tuple[int, int, int], ...]:
     for at, row in enumerate(value):
         for router in row[:2]:
             _check_router(router, f"links[{at}]")
+        if row[2] > _MOST_CLASSES:
+            raise InputError(f"`links[{at}]`: expected a class of links from 1 to {_MOST_CLASSES}, found {row[2]:,}")
     return tuple((row[0], row[1], row[2]) for row in value)
 
 
