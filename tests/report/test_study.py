@@ -10,6 +10,7 @@ import pytest
 from tests.report.conftest import TRAFFIC, data_of, rows_of
 
 import odonata as od
+from odonata.plot.words import key_words
 from odonata.report import report_of_study
 from odonata.report import study as study_module
 from odonata.report.study import study_document
@@ -77,8 +78,9 @@ def test_the_picture_has_the_axes_of_the_command(tmp_path, axes):
     swept = od.sweep(tmp_path / "base.toml", axes, workers=1)
     report, drawn = study_document(swept), swept.plot().axes[0]
     legend = drawn.get_legend()
-    assert drawn.get_xlabel() == report["by"]
-    assert (None if legend is None else legend.get_title().get_text()) == report["series"]
+    assert drawn.get_xlabel() == key_words(report["by"])
+    series = None if report["series"] is None else key_words(report["series"])
+    assert (None if legend is None else legend.get_title().get_text()) == series
 
 
 def test_comparisons_are_those_of_the_command(study, document):
