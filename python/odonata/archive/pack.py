@@ -86,6 +86,7 @@ def make(
             "kind": kind,
             "main": inputs.main,
             "alone": inputs.alone,
+            "relative": inputs.relative,
             "odonata": made,
             "engine": _engine(folder),
             "python": platform.python_version(),
