@@ -164,3 +164,86 @@ def test_wrong_use_is_an_error(odonata, project) -> None:
         assert status in (1, 2), arguments
         assert said in err, arguments
     assert not list(Path().glob("x.*"))
+
+
+GRAPH = """\
+kind = "graph"
+links = LINKS
+[fabric.links]
+node = { bandwidth = "100 Gbit/s", latency = "10 ns" }
+link = { bandwidth = "100 Gbit/s", latency = "25 ns" }
+"""
+LINKS = "s,n1\ns,n2\nt,n3\nt,n4\ns,t\n"
+
+
+def packed_elsewhere(odonata, project: Path, tmp_path: Path, arguments: list[str]) -> tuple[int, str]:
+    """Packs results, moves everything else away, and repeats the archive."""
+    status, _, err = odonata("archive", *arguments, "-o", str(tmp_path / "a.tar.gz"))
+    assert status == 0, err
+    shutil.move(project, tmp_path / "moved")
+    status, out, err = odonata("archive", "--check", str(tmp_path / "a.tar.gz"))
+    shutil.move(tmp_path / "moved", project)
+    return status, out + err
+
+
+@pytest.mark.parametrize("quoted", ['"{}"', "'{}'", '"""{}"""', "'''{}'''", '"\\u002f{}"', '"{}" # it\'s "one"'])
+def test_absolute_paths_in_any_quotes_become_relative(odonata, project, tmp_path, quoted, monkeypatch) -> None:
+    path = str(project / "data" / "m.csv")
+    written = quoted.format(path[1:] if "u002f" in quoted else path)
+    if "#" in quoted:
+        text = SCENARIO.replace('{ matrix = "PATH" }', "{ type = 1 }").replace("app = { type = 1 }", "")
+        text = text + f"[job.app]\nmatrix = {written}\n"
+    else:
+        text = SCENARIO.replace('"PATH"', written)
+    Path("scenarios/s.toml").write_text(text)
+    assert odonata("run", "scenarios/s.toml", "-q", "-o", "run")[0] == 0
+    monkeypatch.chdir(tmp_path)
+    status, said = packed_elsewhere(odonata, project, tmp_path, [str(project / "run"), "--inputs", "project/scenarios"])
+    assert status == 0, said
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_absolute_paths_of_a_system_become_relative(odonata, project, tmp_path, quote, monkeypatch) -> None:
+    Path("data/l.csv").write_text(LINKS)
+    Path("data/m.toml").write_text(GRAPH.replace("LINKS", f"{quote}{project}/data/l.csv{quote}"))
+    scenario = SCENARIO.replace("PATH", "../data/m.csv").replace('"tiny"', '"../data/m.toml"')
+    Path("scenarios/s.toml").write_text(scenario)
+    assert odonata("run", "scenarios/s.toml", "-q", "-o", "run")[0] == 0
+    monkeypatch.chdir(tmp_path)
+    status, said = packed_elsewhere(odonata, project, tmp_path, [str(project / "run")])
+    assert status == 0, said
+
+
+def test_a_study_with_absolute_paths_is_repeated(odonata, project, tmp_path, monkeypatch) -> None:
+    Path("scenarios/s.toml").write_text(SCENARIO.replace('"PATH"', f"'{project}/data/m.csv'"))
+    Path("scenarios/many.toml").write_text(STUDY.replace('"s.toml"', f"'{project}/scenarios/s.toml'"))
+    assert odonata("sweep", "scenarios/many.toml", "-q", "-j", "1", "-o", "many")[0] == 0
+    monkeypatch.chdir(tmp_path)
+    status, said = packed_elsewhere(odonata, project, tmp_path, [str(project / "many")])
+    assert status == 0, said
+
+
+def test_a_file_outside_of_the_archive_is_named(odonata, project, monkeypatch) -> None:
+    """If a path cannot be made relative, nothing is packed."""
+    monkeypatch.setattr("odonata.archive.paths.rewritten", lambda text, _: text)
+    Path("data/l.csv").write_text(LINKS)
+    Path("data/m.toml").write_text(GRAPH.replace("LINKS", f"'{project}/data/l.csv'"))
+    scenario = SCENARIO.replace("PATH", "../data/m.csv").replace('"tiny"', '"../data/m.toml"')
+    Path("scenarios/s.toml").write_text(scenario)
+    assert odonata("run", "scenarios/s.toml", "-q", "-o", "run")[0] == 0
+    status, _, err = odonata("archive", "run", "-o", "a.tar.gz")
+    assert status == 2
+    assert f"`{project}/data/l.csv`, which `run` was made from, cannot be put into an archive" in err
+    assert not Path("a.tar.gz").exists()
+
+
+def test_links_of_a_system_are_found_from_a_relative_scenario(odonata, project) -> None:
+    """The links of a file of a system are relative to that file, wherever the command is started."""
+    Path("scenarios/systems").mkdir()
+    Path("scenarios/systems/l.csv").write_text(LINKS)
+    Path("scenarios/systems/m.toml").write_text(GRAPH.replace("LINKS", '"l.csv"'))
+    scenario = SCENARIO.replace("PATH", "../data/m.csv").replace('"tiny"', '"systems/m.toml"')
+    Path("scenarios/s.toml").write_text(scenario)
+    for path in ("scenarios/s.toml", str(project / "scenarios" / "s.toml")):
+        status, _, err = odonata("run", path, "-q", "-o", "run", "--force")
+        assert status == 0, err

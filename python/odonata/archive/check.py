@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import tarfile
+import filecmp
+import shlex
 import tempfile
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from odonata import files
-from odonata.archive.pack import FIGURES, LOCK, RESULTS, SUMS, repeat_command, run_command
-from odonata.errors import InputError
+from odonata import files, reading
+from odonata.archive import paths
+from odonata.archive.commands import AGAIN, FIGURES, INPUTS, RESULTS, figure_again, repeat_command, run_command
+from odonata.archive.pack import LOCK, SUMS
+from odonata.archive.unpack import unpacked
+from odonata.errors import InputError, shortened
 from odonata.store.engine import fingerprint
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-MOST_BYTES = 1 << 36
-"""Size limit of an archive that is unpacked (assumed): 64 GiB."""
-VARIES = ("manifest.json",)
-"""Files that say how long a run took. Of these the ids are compared."""
+MANIFEST = "manifest.json"
+"""It says how long a run took, so of it the ids are compared."""
+KINDS_OF_INPUT = ("study", "scenario")
 
 
 @dataclass
@@ -37,83 +35,90 @@ class Checked:
 def check(archive: Path) -> Checked:
     """Repeats an archive in a temporary folder. Raises InputError if it is none, or if it is damaged."""
     with tempfile.TemporaryDirectory() as temporary:
-        root = _unpacked(archive, Path(temporary) / "archive")
+        root = unpacked(archive, Path(temporary) / "archive")
         _verify(root, archive)
         lock = _lock(root, archive)
+        figures = _figures(root, lock, archive)
+        listed = _listed(root / RESULTS, archive)
         told = Checked(str(lock["title"]))
         if lock["engine"] != fingerprint():
             told.notes.append(f"it was made by another engine, {lock['engine']}; this one is {fingerprint()}")
-        run_command(repeat_command(lock["kind"], str(lock["main"]), alone=bool(lock["alone"])), root)
-        _compare(root / RESULTS, root / "again", RESULTS, told)
-        for command in lock["commands"][1:]:
-            name = command.rsplit(" ", 1)[1]
-            before = (root / name).read_bytes()
-            (root / name).unlink()
-            run_command(command, root)
-            (told.same if (root / name).read_bytes() == before else told.different).append(name)
+        # Commands see only inputs and results: other files, such as matplotlibrc, could change what they do.
+        work = Path(temporary) / "work"
+        (work / FIGURES).mkdir(parents=True)
+        for name in (INPUTS, RESULTS):
+            (root / name).rename(work / name)
+        run_command(repeat_command(lock["kind"], lock["main"], alone=lock["alone"]), work)
+        _compare(work / RESULTS, work / AGAIN, listed, lock["relative"], told)
+        for command in figures:
+            run_command(command, work)
+            same = filecmp.cmp(root / command[-1], work / command[-1], shallow=False)
+            (told.same if same else told.different).append(command[-1])
     return told
 
 
-def _compare(kept: Path, again: Path, name: str, told: Checked) -> None:
-    for path in sorted(kept.iterdir()):
-        other = again / path.name
-        if path.name in VARIES:
-            same = other.is_file() and _fixed(path) == _fixed(other)
+def _compare(kept: Path, again: Path, listed: set[str], relative: dict[str, str], told: Checked) -> None:
+    """Compares the results with those of the same names, and names those that only one side has."""
+    present = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
+    for name in sorted(present | listed | set(_manifest(again / MANIFEST)["files"])):
+        one, other = kept / name, again / name
+        if not (one.is_file() and other.is_file()):
+            same = False
+        elif name == MANIFEST:
+            same = _fixed(one) == _fixed(other)
         else:
-            same = other.is_file() and path.read_bytes() == other.read_bytes()
-        (told.same if same else told.different).append(f"{name}/{path.name}")
+            same = filecmp.cmp(one, other, shallow=False) or (bool(relative) and _same_text(one, other, relative))
+        (told.same if same else told.different).append(f"{RESULTS}/{name}")
+
+
+def _same_text(kept: Path, again: Path, relative: dict[str, str]) -> bool:
+    """Whether a copy of the scenario differs only in absolute paths that are relative in the archive."""
+    if kept.suffix not in (".toml", ".json"):
+        return False
+    try:
+        one, other = reading.read_text(kept), reading.read_text(again)
+        if kept.suffix == ".toml":
+            return paths.rewritten(one, relative) == paths.rewritten(other, relative)
+        return bool(paths.replaced(reading.parse_json(one), relative) == reading.parse_json(other))
+    except InputError:
+        return False
+
+
+def _listed(results: Path, archive: Path) -> set[str]:
+    """The files that the manifest of the results lists, and the manifest. Raises InputError if one is missing."""
+    try:
+        names = set(_manifest(results / MANIFEST)["files"])
+    except (OSError, ValueError, InputError, KeyError, TypeError):
+        raise InputError(f"`{archive}` has no `{RESULTS}/{MANIFEST}` that lists its results") from None
+    if not names:
+        raise InputError(f"`{archive}` has no results: `{RESULTS}/{MANIFEST}` lists no files")
+    for name in sorted(names):
+        if Path(name).name != name or not (results / name).is_file():
+            raise InputError(f"`{archive}` is damaged: `{RESULTS}/{name}` is missing")
+    return names | {MANIFEST}
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    known = reading.parse_json(reading.read_text(path))
+    if not (isinstance(known, dict) and isinstance(known.get("files"), dict)):
+        raise InputError("expected a table of files", file=path)
+    return known
 
 
 def _fixed(manifest: Path) -> Any:
     """What of a manifest is the same in each run."""
-    known = json.loads(manifest.read_text(encoding="utf-8"))
+    known = _manifest(manifest)
     return {key: known.get(key) for key in ("id", "seed", "sim_time_ps", "events", "packet_hops", "points", "axes")}
-
-
-def _unpacked(archive: Path, target: Path) -> Path:
-    """The files of an archive in a folder; those of a folder are copied."""
-    if archive.is_dir():
-        for path in sorted(archive.rglob("*")):
-            if path.is_file() and not path.is_symlink():
-                (target / path.relative_to(archive)).parent.mkdir(parents=True, exist_ok=True)
-                (target / path.relative_to(archive)).write_bytes(path.read_bytes())
-        return target
-    target.mkdir()
-    size = 0
-    try:
-        for name, read in _entries(archive):
-            parts = Path(name).parts[1:]
-            if not parts or ".." in parts or Path(name).is_absolute():
-                raise InputError(f"`{archive}` has a file `{name}` outside of its folder")
-            data = read()
-            size += len(data)
-            if size > MOST_BYTES:
-                raise InputError(f"`{archive}` has more than {MOST_BYTES >> 30} GiB")
-            (target / Path(*parts)).parent.mkdir(parents=True, exist_ok=True)
-            (target / Path(*parts)).write_bytes(data)
-    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError) as problem:
-        raise InputError(f"`{archive}` is not an archive of odonata: {problem}") from None
-    return target
-
-
-def _entries(archive: Path) -> Iterator[tuple[str, Any]]:
-    if archive.name.endswith(".zip"):
-        with zipfile.ZipFile(archive) as packed:
-            for entry in packed.infolist():
-                if not entry.is_dir():
-                    yield entry.filename, lambda entry=entry: packed.read(entry)
-        return
-    with tarfile.open(archive, "r:gz") as tar:
-        for item in tar:
-            if item.isfile():
-                yield item.name, lambda item=item: tar.extractfile(item).read()  # type: ignore[union-attr]
 
 
 def _verify(root: Path, archive: Path) -> None:
     """Raises InputError if a file differs from its checksum, is missing, or is not listed."""
     if not (root / SUMS).is_file():
         raise InputError(f"`{archive}` is not an archive of odonata: it has no {SUMS}")
-    lines = (root / SUMS).read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        lines = reading.read_text(root / SUMS).splitlines()
+    except InputError as problem:
+        raise InputError(f"`{archive}` is not an archive of odonata: {SUMS}: {problem.message}") from None
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     present = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()} - {SUMS}
     for name in sorted(present | set(listed)):
@@ -125,14 +130,34 @@ def _verify(root: Path, archive: Path) -> None:
 
 
 def _lock(root: Path, archive: Path) -> dict[str, Any]:
+    """How to repeat the archive. Raises InputError if the lock does not say it, or says anything else."""
     try:
-        lock = json.loads((root / LOCK).read_text(encoding="utf-8"))
-        kind, main, commands = lock["kind"], lock["main"], list(lock["commands"])
-        _ = lock["engine"], lock["title"], lock["alone"]
-    except (OSError, ValueError, KeyError, TypeError):
+        lock = reading.parse_json(reading.read_text(root / LOCK))
+        kind, main, alone, commands = lock["kind"], lock["main"], lock["alone"], lock["commands"]
+        _ = lock["engine"], lock["title"]
+        sound = isinstance(main, str) and isinstance(alone, bool) and isinstance(commands, list) and commands
+        texts = [*commands, *lock.setdefault("relative", {}).values()] if sound else []
+        if not sound or not all(isinstance(text, str) for text in texts):
+            raise TypeError
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, InputError):
         raise InputError(f"`{archive}` has no `{LOCK}` that says how to repeat it") from None
-    figures = [str(command).rsplit(" ", 1)[-1] for command in commands[1:]]
-    sound = kind in ("study", "scenario") and ".." not in Path(str(main)).parts and not Path(str(main)).is_absolute()
-    if not sound or any(not name.startswith(f"{FIGURES}/") or ".." in name for name in figures):
-        raise InputError(f"`{LOCK}` of `{archive}` names files outside of it")
+    inside = ".." not in Path(main).parts and not Path(main).is_absolute()
+    if kind not in KINDS_OF_INPUT or not inside or not main.endswith(".toml") or not (root / INPUTS / main).is_file():
+        raise InputError(f"`{LOCK}` of `{archive}` names files outside of it, or no scenario or study in `{INPUTS}/`")
+    wanted = shlex.join(repeat_command(kind, main, alone=alone))
+    if commands[0] != wanted:
+        raise InputError(f"`{LOCK}` of `{archive}`: its first command is `{shortened(commands[0])}`, not `{wanted}`")
     return dict(lock)
+
+
+def _figures(root: Path, lock: dict[str, Any], archive: Path) -> list[list[str]]:
+    """The commands of the figures, all of which are there."""
+    made = []
+    for number, command in enumerate(lock["commands"][1:], 1):
+        try:
+            made.append(figure_again(number, command))
+        except InputError as problem:
+            raise problem.but(message=f"`{LOCK}` of `{archive}`: {problem.message}") from None
+        if not (root / made[-1][-1]).is_file():
+            raise InputError(f"`{archive}` is damaged: `{made[-1][-1]}` is missing")
+    return made

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata import files, reading
+from odonata.archive import paths
 from odonata.errors import InputError
 from odonata.scenario import load
-from odonata.study import read
+from odonata.study import read as study_file
 from odonata.study.folder import is_study_folder
 from odonata.study.study import open_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MOST_POINTS = 200
 """Points of a study whose ids are compared; of more, that many from the first to the last."""
@@ -35,6 +36,8 @@ class Inputs:
     ids: tuple[str, ...]
     """Ids of the run, or of the compared points."""
     alone: bool
+    relative: dict[str, str]
+    """Absolute paths in it that became relative."""
 
 
 def staged(folder: Path, near: Path | None, out: Path) -> Inputs:
@@ -50,13 +53,15 @@ def staged(folder: Path, near: Path | None, out: Path) -> Inputs:
         for stale in sorted(out.rglob("*"), reverse=True):
             stale.rmdir() if stale.is_dir() else stale.unlink()
         try:
-            main = _stage(at, text, others, facts, out)
-            gathered = _ids(out / main, facts)
+            main, relative = _stage(at, text, others, facts, out)
+            with reading.recorded() as read:
+                gathered = _ids(out / main, facts)
         except InputError as problem:
             problems.append(str(problem))
             continue
         if gathered == facts.ids:
-            return Inputs(main, facts.ids, facts.alone)
+            _check_inside(read, out, folder)
+            return Inputs(main, facts.ids, facts.alone, relative)
         problems.append(f"from `{at}` the inputs give another run")
     raise InputError(
         f"the inputs of `{folder}` were not found: {problems[0] if problems else 'there is no scenario'}",
@@ -116,8 +121,8 @@ def _file(name: object, otherwise: str) -> str:
 def _read(folder: Path, noted: dict[str, str]) -> tuple[Path, ...]:
     """The files that were read, as they are on this machine; those of the package are not among the inputs."""
     package = Path(__file__).parents[1]
-    paths = (Path(os.path.normpath(folder.resolve() / name)) for name in noted)
-    return tuple(path for path in paths if not path.is_relative_to(package) and path.is_file())
+    names = (Path(os.path.normpath(folder.resolve() / name)) for name in noted)
+    return tuple(path for path in names if not path.is_relative_to(package) and path.is_file())
 
 
 def _candidates(folder: Path, text: str, known: tuple[Path, ...]) -> Iterator[Path]:
@@ -150,28 +155,48 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(part)
 
 
-def _stage(at: Path, text: str, others: dict[str, str], facts: _Facts, out: Path) -> str:
-    """Copies the files into `out` in their layout, and returns the path of the scenario or study there."""
+def _stage(at: Path, text: str, others: dict[str, str], facts: _Facts, out: Path) -> tuple[str, dict[str, str]]:
+    """Copies the files into `out` in their layout. Returns the path of the scenario or study there, and the absolute
+    paths in it that became relative."""
     home = at.resolve()
     extra = {Path(os.path.normpath(home / name)): content for name, content in others.items()}
     root = Path(os.path.commonpath([home, *facts.read, *(path.parent for path in extra)]))
     if root == Path(root.anchor) and len(facts.read) + len(extra) > 0:
         raise InputError(f"from `{at}` the inputs have no folder in common")
     main = home / facts.name
+    texts = {**extra, main: text}
+    known = [*facts.read, *texts]
+    scenario = next(iter(extra), main).parent
+    made: dict[str, str] = {}
     for path in facts.read:
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"`{path}` has more than {MOST_BYTES >> 30} GiB", hint="an archive holds all inputs")
-        _put(out / path.relative_to(root), path.read_bytes())
-    for path, content in {**extra, main: text}.items():
-        _put(out / path.relative_to(root), _relative(content, path.parent, facts.read).encode())
-    return str(main.relative_to(root))
+        content = path.read_bytes()
+        if path.suffix == ".toml":
+            nested = content.decode("utf-8", "surrogateescape")
+            relative = paths.shared(nested, path.parent, known, root)
+            content = paths.rewritten(nested, relative).encode("utf-8", "surrogateescape")
+            # Results name them from the folder of the scenario.
+            below = Path(os.path.relpath(path.parent, scenario))
+            made.update({name: str(below / other) for name, other in relative.items()})
+        _put(out / path.relative_to(root), content)
+    for path, written in texts.items():
+        relative = paths.shared(written, path.parent, known, root)
+        made.update(relative)
+        _put(out / path.relative_to(root), paths.rewritten(written, relative).encode())
+    return str(main.relative_to(root)), made
 
 
-def _relative(text: str, folder: Path, known: tuple[Path, ...]) -> str:
-    """The text with absolute paths of inputs relative to its folder."""
-    for path in sorted(known, key=lambda path: -len(str(path))):
-        text = text.replace(f'"{path}"', json.dumps(os.path.relpath(path, folder)))
-    return text
+def _check_inside(read: Iterable[str], out: Path, folder: Path) -> None:
+    """Raises InputError if the packed inputs read a file elsewhere, or name one for a point that was not resolved."""
+    left = sorted(paths.outside(read, out.absolute()))
+    package = Path(__file__).parents[1]
+    for path in sorted(out.rglob("*.toml")):
+        named = paths.absolute(path.read_text(encoding="utf-8", errors="replace"))
+        left += [Path(name) for name in named if Path(name).exists() and not Path(name).is_relative_to(package)]
+    if left:
+        hint = "name it relative to the file that names it, and make the results again"
+        raise InputError(f"`{left[0]}`, which `{folder}` was made from, cannot be put into an archive", hint=hint)
 
 
 def _put(target: Path, content: bytes) -> None:
@@ -182,5 +207,5 @@ def _put(target: Path, content: bytes) -> None:
 def _ids(main: Path, facts: _Facts) -> tuple[str, ...]:
     if not facts.points:
         return (load(main).resolve(check=False).id,)
-    plan = read.load(main, (), main.parent / "unused")
+    plan = study_file.load(main, (), main.parent / "unused")
     return tuple(plan.scenario(point).resolve(check=False).id for point in facts.points)

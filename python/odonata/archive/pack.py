@@ -9,8 +9,6 @@ import json
 import platform
 import re
 import shlex
-import subprocess
-import sys
 import tarfile
 import tempfile
 import zipfile
@@ -20,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from odonata import files
 from odonata.archive.cite import citations
+from odonata.archive.commands import FIGURES, INPUTS, RESULTS, figure_command, repeat_command, run_command
 from odonata.archive.inputs import staged
-from odonata.errors import InputError, RunError
 from odonata.store.engine import fingerprint
 from odonata.study.folder import is_study_folder
 
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 KINDS = (".tar.gz", ".zip")
-LOCK, SUMS, RESULTS, FIGURES, INPUTS = "lock.json", "SHA256SUMS", "results", "figures", "inputs"
+LOCK, SUMS = "lock.json", "SHA256SUMS"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of all files, the first that ZIP can say: the same contents are the same bytes."""
 _README = """\
@@ -69,7 +67,8 @@ def make(
 ) -> list[str]:
     """Packs `folder` into `out`: a new folder, or a file that ends in .tar.gz or .zip. Returns the names of its files.
 
-    `plots` are options of `odonata plot`, one text for each figure. Raises InputError if the inputs are not found.
+    `plots` are options of `odonata plot`, one text for each figure. Raises InputError if the inputs are not found, or
+    if an archive cannot have the options.
     """
     kind = "study" if is_study_folder(folder) else "scenario"
     with tempfile.TemporaryDirectory() as temporary:
@@ -78,7 +77,7 @@ def make(
         inputs = staged(folder, near, root / INPUTS)
         _copy_results(folder, root / RESULTS)
         drawn = [_draw(root, number, options) for number, options in enumerate(plots, 1)]
-        commands = [repeat_command(kind, inputs.main, alone=inputs.alone), *drawn]
+        commands = [shlex.join(repeat_command(kind, inputs.main, alone=inputs.alone)), *drawn]
         ids = hashlib.sha256("\n".join(inputs.ids).encode()).hexdigest()
         made = version("odonata")
         lock = {
@@ -87,6 +86,7 @@ def make(
             "kind": kind,
             "main": inputs.main,
             "alone": inputs.alone,
+            "relative": inputs.relative,
             "odonata": made,
             "engine": _engine(folder),
             "python": platform.python_version(),
@@ -114,35 +114,11 @@ def make(
     return names
 
 
-def repeat_command(kind: str, main: str, *, alone: bool) -> str:
-    """The command that simulates the inputs again, in the folder of an archive."""
-    command = ["odonata", "sweep" if kind == "study" else "run", f"{INPUTS}/{main}", "-o", "again"]
-    return shlex.join([*command, *(["--alone"] if alone else [])])
-
-
-def run_command(command: str, at: Path) -> None:
-    """Runs a command of an archive. Raises InputError if it is none of `run`, `sweep` and `plot`, RunError if it
-    fails."""
-    name, *arguments = shlex.split(command)
-    if name != "odonata" or not arguments or arguments[0] not in ("run", "sweep", "plot"):
-        raise InputError(f"an archive has no command `{command}`", hint="odonata run, sweep or plot")
-    quiet = [] if arguments[0] == "plot" else ["--quiet"]
-    done = subprocess.run(
-        [sys.executable, "-m", "odonata", *arguments, *quiet], cwd=at, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RunError(f"`{command}` failed: {done.stderr.strip().removeprefix('error: ')}")
-
-
 def _draw(root: Path, number: int, options: str) -> str:
-    given = shlex.split(options)
-    if {"-o", "--out", "--force", "--json"} & {option.partition("=")[0] for option in given}:
-        raise InputError(f"the figure `{options}` names its own file", hint="the archive names figures itself")
-    ending = "gif" if "--animate" in given else "png"
+    command = figure_command(number, options)
     (root / FIGURES).mkdir(exist_ok=True)
-    command = shlex.join(["odonata", "plot", RESULTS, *given, "-o", f"{FIGURES}/figure-{number}.{ending}"])
     run_command(command, root)
-    return command
+    return shlex.join(command)
 
 
 def _copy_results(folder: Path, target: Path) -> None:

@@ -357,10 +357,11 @@ def _base(name: str, folder: Path) -> dict[str, Any]:
             _ = System(table.name, table, ()).unusable_nodes
         except InputError as e:
             raise document.locate(e) from None
-        wiring = {k: str((folder / name).parent / v) for k, v in own.get("wiring", {}).items()}
+        # Relative to `folder`, as those that a scenario names itself.
+        wiring = {k: str(Path(name).parent / v) for k, v in own.get("wiring", {}).items()}
         base = {"name": Path(name).stem} | _copy(data) | ({"wiring": wiring} if wiring else {})
         if isinstance(own.get("links"), str):
-            base["links"] = str((folder / name).parent / own["links"])
+            base["links"] = str(Path(name).parent / own["links"])
         return base | {"sources": of_host | sources} if of_host else base
     if name not in names():
         error = unknown("system", name, names())
