@@ -62,6 +62,22 @@ def test_neighbours_are_like_those_of_the_scenario_and_the_same_under_each_polic
     assert made(NULL, 1).spec["seed"] == made("contiguous", 1).spec["seed"] != made(NULL, 2).spec["seed"]
 
 
+def test_a_node_counts_once_for_all_of_its_ranks() -> None:
+    """Jobs with several ranks on a node have as many nodes in each draw as in the scenario, and as many ranks."""
+    text = QUEUE.replace("nodes = 16", "nodes = 16\nranks_per_node = 4")
+    text = text.replace("nodes = 40", "nodes = 40\nranks_per_node = 2")
+    drawn, _ = plan(parse(text), None, ["contiguous"], 4)
+    base: Any = drawn.base
+    sizes = set()
+    for draw in range(4):
+        for policy in (NULL, "contiguous"):
+            mine, *others = base({"policy": policy, "draw": draw}).resolve(check=False).spec["jobs"]
+            assert (len(set(mine["nodes"])), len(mine["nodes"])) == (16, 64)
+            sizes |= {(len(set(job["nodes"])), len(job["nodes"])) for job in others}
+            assert 40 < sum(len(set(job["nodes"])) for job in others) <= 50
+    assert sizes == {(40, 80), (10, 10)}
+
+
 def test_statistics_are_those_of_the_pairs() -> None:
     """Policy a takes half the time in three of four draws and the double in one; draw 4 is incomplete."""
     random = [4.0, 8.0, 4.0, 2.0, 1.0]

@@ -11,6 +11,7 @@ import pytest
 from tests.advice.conftest import Inline
 
 from odonata import _core, machine, placement, scenario
+from odonata.analysis.derived import DERIVED
 from odonata.cli.main import main
 from odonata.cli.place import host_list
 from odonata.errors import InputError
@@ -121,7 +122,7 @@ def test_show_lists_everything_there_is(odonata):
     assert set(lists["collectives"]) == set(scenario.COLLECTIVES)
     assert set(lists["motifs"]) == set(scenario.MOTIFS)
     assert set(lists["models"]) == set(MODELS)
-    assert len(lists["columns"]) == len(COLUMNS)
+    assert len(lists["columns"]) == len(COLUMNS) + len(DERIVED)
     assert all(about for names in lists.values() for about in names.values()), "each has a line about it"
 
 
@@ -177,7 +178,7 @@ def test_show_without_a_name_names_them_all_but_the_columns(odonata):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_show_the_columns_of_one_table(odonata, table):
-    names = [f"{c.table}.{c.name}" for c in COLUMNS if c.table == table]
+    names = [f"{c.table}.{c.name}" for c in (*COLUMNS, *DERIVED) if c.table == table]
     status, out, _ = odonata("show", table, "--json")
     assert (status, list(json.loads(out)[table])) == (0, names)
     _, text, _ = odonata("show", table)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from odonata.analysis.by_axis import arrange
+from odonata.errors import InputError
 from odonata.plot.study import plot_arranged
+from odonata.plot.style import relabel, save
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ROWS = pl.DataFrame(
     {
@@ -142,3 +147,40 @@ def test_a_logarithmic_axis_has_numbers_without_powers() -> None:
     drawn: Any = plot_arranged(arrange(ROWS, "place", "time_ps", None)).axes[0]
     drawn.figure.draw_without_rendering()
     assert "10" in [label.get_text() for label in drawn.get_yticklabels()]
+
+
+def two_routings() -> Any:
+    """A study of two routings in which some runs are saturated."""
+    words = {"near": "minimal", "far": "valiant"}
+    rows = LOADS.with_columns(routing=pl.col("place").replace(words))
+    return plot_arranged(arrange(rows, "load", "time_ps", "routing"), job="all", title="load; saturated in 6 of 12")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["png", "pgf"])
+def test_a_picture_for_a_column_of_a_paper_is_whole(tmp_path: Path, kind: str) -> None:
+    """At 3.4 x 2.4 inches the legend is in the picture, and the axes have most of it."""
+    made = two_routings()
+    relabel(made, title=None, x_label=None, y_label=None, size=(3.4, 2.4))
+    save(made, tmp_path / f"a.{kind}")
+    (drawn,) = made.axes
+    legend = drawn.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["minimal", "valiant", "saturated run"]
+    assert legend.get_window_extent().x1 <= made.bbox.x1
+    box = drawn.get_window_extent()
+    assert box.width >= 0.7 * made.bbox.width
+    assert box.height >= 0.3 * made.bbox.height
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_picture_that_is_too_small_says_which_size_is_enough(tmp_path: Path) -> None:
+    made = two_routings()
+    relabel(made, title=None, x_label=None, y_label=None, size=(1, 0.7))
+    with pytest.raises(InputError, match="too small at 1 x") as caught:
+        save(made, tmp_path / "a.png")
+    assert list(tmp_path.iterdir()) == []
+    said = str(caught.value.hint).rpartition(" ")[2]
+    wide, high = map(float, said.split("x"))
+    made = two_routings()
+    relabel(made, title=None, x_label=None, y_label=None, size=(wide, high))
+    save(made, tmp_path / "a.png")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from odonata.analysis.derived import DERIVED
 from odonata.errors import InputError
 from odonata.study.axis import label
 
@@ -52,6 +53,14 @@ def test_values_may_be_tables(study: Write) -> None:
     assert len({str(spec["jobs"][1]["nodes"]) for spec in specs}) == 2
     assert [spec["routing"]["name"] for spec in specs] == ["fpar", "minimal"] * 2
     assert label(dict(plan.point(2))["job.noise.place"]) == '{ policy = "contiguous", groups = "0-2" }'
+
+
+def test_derived_columns_can_be_shown(study: Write) -> None:
+    """docs/sweeps.md says so: they are computed when the study is read."""
+    names = [column.name for column in DERIVED]
+    assert study(f"{STUDY}[show]\ncolumns = {names}\n").show.columns == ("accepted_fraction", "iteration_variation")
+    with pytest.raises(InputError, match="did you mean `iteration_variation`"):
+        study(f'{STUDY}[show]\ncolumns = ["iteration_variatoin"]\n')
 
 
 def test_the_base_may_stand_in_the_study(study: Write, here: Path) -> None:

@@ -115,7 +115,7 @@ def plan(scenario: Scenario, victim: str | None, policies: Sequence[str], draws:
     if "import" in scenario.data:
         raise InputError("jobs of `import` cannot be drawn again", hint="write them as [[job]]")
     make = Drawn(
-        scenario.data, scenario.path.parent, names.index(victim), tuple(len(job["nodes"]) for job in jobs),
+        scenario.data, scenario.path.parent, names.index(victim), tuple(len(set(job["nodes"])) for job in jobs),
         resolved.system.shape, resolved.spec["seed"],
     )  # fmt: skip
     wanted = list(dict.fromkeys([NULL, *policies]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import polars as pl
+from typing import TYPE_CHECKING
 
 from odonata.store.columns import Column
+
+if TYPE_CHECKING:
+    import polars as pl
 
 VARIATION = "iteration_variation"
 DERIVED = (
@@ -37,6 +40,8 @@ def simulated_part(runs: int) -> str:
 
 def with_derived(jobs: pl.DataFrame) -> pl.DataFrame:
     """The rows of `jobs` of a study with the columns of `DERIVED` whose sources they have."""
+    import polars as pl
+
     if "backlog_growth" in jobs.columns:
         jobs = jobs.with_columns(accepted_fraction=(1 - pl.col("backlog_growth")).clip(0, 1))
     if {"iteration_p99_ps", "iteration_p50_ps"} <= set(jobs.columns):

@@ -137,9 +137,9 @@ def _has(kind: str, name: str) -> bool:
 
 def _overview() -> Listing:
     """As `listing`, with the many columns summed up by table."""
-    from odonata.store.columns import COLUMNS, TABLES
+    from odonata.store.columns import TABLES
 
-    tables = {t: f"{sum(c.table == t for c in COLUMNS)} columns; {about}" for t, about in TABLES.items()}
+    tables = {t: f"{sum(c.table == t for c in _registered_columns())} columns; {about}" for t, about in TABLES.items()}
     return listing() | {"columns": tables}
 
 
@@ -257,15 +257,28 @@ def _tables() -> dict[str, str]:
 
 
 def _columns() -> dict[str, str]:
+    return {
+        f"{c.table}.{c.name}": _with_header(c, c.meaning + (f" ({c.unit})" if c.unit else ""))
+        for c in _registered_columns()
+    }
+
+
+def _registered_columns() -> "list[Column]":
+    """All columns, those that studies derive after the stored ones of `jobs`."""
+    from odonata.analysis.derived import DERIVED
     from odonata.store.columns import COLUMNS
 
-    return {f"{c.table}.{c.name}": _with_header(c, c.meaning + (f" ({c.unit})" if c.unit else "")) for c in COLUMNS}
+    jobs, others = ([c for c in COLUMNS if (c.table == "jobs") is of_jobs] for of_jobs in (True, False))
+    return [*jobs, *DERIVED, *others]
 
 
 def _with_header(column: "Column", about: str) -> str:
     """The meaning of a column, with the header under which `odonata run` prints it."""
+    from odonata.analysis.derived import DERIVED
     from odonata.store.columns import PRINTED
 
+    if column in DERIVED:
+        return f"{about}; computed when a study is read"
     header = PRINTED.get(column.name) if column.table == "jobs" else None
     return about if header is None else f"{about}; printed as `{header}`"
 
@@ -398,10 +411,8 @@ def _placement(name: str) -> dict[str, Any]:
 def _column(name: str) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from odonata.store.columns import COLUMNS
-
     table, _, column = name.partition(".")
-    registered = next(c for c in COLUMNS if (c.table, c.name) == (table, column))
+    registered = next(c for c in _registered_columns() if (c.table, c.name) == (table, column))
     return {"kind": "column", **asdict(registered), "name": name, "text": _with_header(registered, registered.meaning)}
 
 

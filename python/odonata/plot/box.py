@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from odonata.plot.drawn import draw_box
-from odonata.plot.style import MEAN, SERIES, time_unit
+from odonata.plot.style import MEAN, SERIES, legend_above, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -217,7 +217,4 @@ def _legend(axes: Axes, series: Sequence[str]) -> None:
         "linestyle": "none",
     }
     entries.append(Line2D([], [], label="mean", **mean))
-    axes.legend(
-        handles=entries, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, borderaxespad=0.2, columnspacing=1.2,
-        handletextpad=0.5,
-    )  # fmt: skip
+    legend_above(axes, handles=entries, ncols=3, columnspacing=1.2, handletextpad=0.5)

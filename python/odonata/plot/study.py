@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 from odonata.analysis.by_axis import LOG_FROM, is_logarithmic
 from odonata.plot.box import plain_numbers
 from odonata.plot.drawn import draw_box
-from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, plain, settings, time_unit
+from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, legend_above, plain, settings, time_unit
 from odonata.plot.words import column_words, key_words
 from odonata.store.columns import columns_of
 
@@ -85,12 +85,8 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         handles.append(Line2D([], [], **SATURATED, label="saturated run"))
     if handles:
         key = data.series_key if len(data.series) > 1 else None
-        axes.legend(
-            handles=handles,
-            title=key and plain(key_words(key)),
-            alignment="left",
-            loc="lower left", bbox_to_anchor=(0, 1.0), ncols=_columns(handles), borderaxespad=0.2,
-        )  # fmt: skip
+        words = key and plain(key_words(key))
+        legend_above(axes, handles=handles, ncols=_columns(handles), title=words, alignment="left")
     return axes
 
 

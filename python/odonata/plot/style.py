@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 import tempfile
 import textwrap
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
 SERIES = ("#8db4d9", "#f0a35e", "#7fbf7b", "#c78fc4", "#d9c75f", "#9a9a9a")
@@ -40,6 +45,15 @@ FORMATS = ("png", "pdf", "svg", "pgf")
 
 FITTED = 3
 """How often texts are fitted: more lines make axes smaller, and their titles may move."""
+
+MOST_GROWTH = 8.0
+"""How much larger a picture is tried, to say which size is enough."""
+
+EDGE = 2.0
+"""Pixels by which texts may differ from their room."""
+
+_ABOVE: WeakKeyDictionary[Axes, dict[str, Any]] = WeakKeyDictionary()
+"""What the legends above axes are made of."""
 
 MARK = "drawn by odonata"
 """The mark in the metadata of our pictures, by which they are recognised and may be overwritten."""
@@ -89,6 +103,14 @@ def figure(width: float, height: float) -> Picture:
         made = Picture(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(made)
     return made
+
+
+def legend_above(axes: Axes, *, handles: list[Any], ncols: int, **looks: Any) -> None:
+    """Puts a legend above the axes. `save` gives it fewer columns if it is wider than the picture."""
+    _ABOVE[axes] = {"handles": handles, "ncols": ncols, **looks}
+    axes.legend(
+        handles=handles, ncols=ncols, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2, **looks
+    )  # fmt: skip
 
 
 def relabel(
@@ -180,11 +202,62 @@ def _save_pgf(made: Figure, path: Path) -> None:
 
 
 def fit_texts(made: Figure) -> None:
-    """Breaks titles and labels of axes into lines that fit into the picture."""
+    """Breaks titles and labels of axes into lines, and legends into columns, that fit into the picture.
+
+    Raises `InputError` if the axes have no room beside them, with the size that is enough.
+    """
+    if _fit(made):
+        return
+    width, height = made.get_size_inches()
+    growth = 1.0
+    while growth < MOST_GROWTH:
+        growth *= 1.1
+        made.set_size_inches(width * growth, height * growth)
+        if _fit(made):
+            break
+    wide, high = (math.ceil(inches * 10) / 10 for inches in made.get_size_inches())
+    raise InputError(
+        f"the picture is too small at {width:g} x {height:g} inches: its axes have no room beside their texts",
+        hint=f"{wide:g} x {high:g} inches are enough: --size {wide:g}x{high:g}",
+    )
+
+
+def _fit(made: Figure) -> bool:
+    """Whether the axes and their legends have room, after texts are broken."""
     for _ in range(FITTED):
-        made.draw_without_rendering()
+        _lay_out(made)
+        for axes in made.axes:
+            _narrow_legend(axes, made.bbox.width)
         for label, needs, room in _texts(made):
             _break(label, needs, room)
+    return _lay_out(made) and not any(_is_cut(axes.get_legend(), made) for axes in made.axes)
+
+
+def _lay_out(made: Figure) -> bool:
+    """Whether the axes have room. Matplotlib only warns if they have none."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made.draw_without_rendering()
+    return not any("collapsed to zero" in str(warning.message) for warning in told)
+
+
+def _narrow_legend(axes: Axes, width: float) -> None:
+    """Gives a legend above its axes fewer columns until it ends within the picture."""
+    while axes in _ABOVE and _ABOVE[axes]["ncols"] > 1:
+        legend = axes.get_legend()
+        assert legend is not None
+        box = legend.get_window_extent()
+        if box.width <= width - max(box.x0, 0) - EDGE:
+            return
+        legend_above(axes, **{**_ABOVE[axes], "ncols": _ABOVE[axes]["ncols"] - 1})
+        _lay_out(axes.figure)  # type: ignore[arg-type]
+
+
+def _is_cut(legend: Legend | None, made: Figure) -> bool:
+    if legend is None:
+        return False
+    box = legend.get_window_extent()
+    return bool(box.x1 > made.bbox.x1 + EDGE or box.y1 > made.bbox.y1 + EDGE)
 
 
 def _texts(made: Figure) -> Iterator[tuple[Text, float, float]]:

@@ -259,10 +259,12 @@ def read_show(given: Mapping[str, Any], axes: Sequence[str]) -> Show:
 
 
 def numeric_columns() -> list[str]:
-    """Columns of `jobs` that can be compared: all numbers except ids."""
+    """Columns of `jobs` that can be compared: all numbers except ids, and what studies derive."""
+    from odonata.analysis.derived import DERIVED
+
     return [
         column.name
-        for column in columns_of("jobs")
+        for column in (*columns_of("jobs"), *DERIVED)
         if column.dtype.startswith(("UInt", "Int", "Float")) and column.name != "job"
     ]
 
