@@ -79,7 +79,7 @@ def bandwidth_micro(value: object) -> int:
     than one part in 10^12 for any link faster than 1 MB/s. Raises InputError for a negative
     number, a missing or an unknown unit.
     """
-    return round(_quantity(value, BANDWIDTH, "bandwidth", "4.37 GiB/s") * 10**6)
+    return round(_quantity(value, BANDWIDTH, "bandwidth", "200 Gbit/s") * 10**6)
 
 
 def flop_rate(value: object) -> int:

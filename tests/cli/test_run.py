@@ -211,3 +211,25 @@ def test_options_that_seeds_do_not_know_are_refused(odonata: Command, more: tupl
     status, _, err = odonata("run", "tiny.toml", *((*more, "--seeds", "2") if more else ("-j", "2")))
     assert status == 2
     assert (said or "`--workers` is for `--seeds`") in err
+
+
+_OF_KINDS = {
+    "study": ('base = "b.toml"\n[sweep]\n"run.seed" = [1, 2]\n', "this is a study", "odonata sweep"),
+    "system": ('kind = "dragonfly"\n', "this is a system", 'system = "'),
+    "schedule": ('system = "tiny"\n[stream.synthetic]\njobs = 2\n', "this is a schedule", "odonata schedule"),
+    "book": ('title = "x"\n[[rule]]\njobs = "*"\n', "this is a traffic book", 'book = "'),
+}
+
+
+@pytest.mark.parametrize("command", ["run", "advise", "show"])
+@pytest.mark.parametrize("kind", _OF_KINDS)
+def test_a_file_of_another_kind_is_named(odonata, tmp_path, command, kind):
+    if (command, kind) == ("show", "system"):
+        return
+    text, said, remedy = _OF_KINDS[kind]
+    file = tmp_path / "a.toml"
+    file.write_text(text)
+    status, _, err = odonata(command, str(file))
+    assert status == 2
+    assert said in err
+    assert remedy in err

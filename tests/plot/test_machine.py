@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import PathPatch
 
 import odonata as od
-from odonata.plot.machine import NO_JOB, OTHERS, draw_machine, job_colours
+from odonata.plot.machine import NO_JOB, OTHERS, Scale, draw_machine, draw_scale, job_colours
 from odonata.plot.slowdown import draw_slowdowns
 from odonata.plot.style import MOST_LINES, figure
 from odonata.scenario import parse
@@ -80,6 +81,28 @@ def test_the_busiest_pair_has_the_widest_line(run: od.Run) -> None:
     angles = np.round((np.pi / 2 - np.arctan2(ends[:, 1], ends[:, 0])) / (2 * np.pi / groups)) % groups
     assert set(angles) == set(top[:2])
     assert lines[-1].get_linewidth() == max(line.get_linewidth() for line in lines)
+
+
+@pytest.mark.parametrize("loads", [(0.54, 0.59), (0.002, 0.006), (0.5, 0.5)])
+def test_colours_begin_at_no_load_and_have_whole_percents(run: od.Run, loads: tuple[float, float]) -> None:
+    """Two links at 54 and 59 % are nearly alike, as in animations and reports."""
+    of = dict(zip(((0, 1), (0, 2)), loads, strict=True))
+    scale = Scale(max(loads))
+    made = figure(5, 5)
+    draw_scale(made.subplots(), scale, of, run)
+    made.draw_without_rendering()
+    assert (scale.norm.vmin, scale.norm(loads[0])) == (0, pytest.approx(loads[0] / loads[1]))
+    told = [text.get_text() for text in made.axes[1].get_xticklabels()]
+    assert all(re.fullmatch(r"\d+ %" if loads[1] > 0.05 else r"\d(\.\d{1,2})? %", text) for text in told), told
+    assert len(set(told)) == len(told) >= 2
+
+
+def test_the_machine_of_a_run_is_drawn_on_that_scale(run: od.Run) -> None:
+    made = figure(5, 5)
+    draw_machine(made.subplots(), run, colours=job_colours(run))
+    made.draw_without_rendering()
+    low, high = made.axes[1].get_xlim()
+    assert low == 0 < high
 
 
 def test_a_tree_has_its_cores_in_the_middle() -> None:

@@ -184,3 +184,20 @@ def test_a_picture_that_is_too_small_says_which_size_is_enough(tmp_path: Path) -
     made = two_routings()
     relabel(made, title=None, x_label=None, y_label=None, size=(wide, high))
     save(made, tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("column", ["iteration_variation", "slowdown"])
+@pytest.mark.parametrize("key", ["place", "interval"])
+def test_ratios_begin_near_one(tmp_path: Path, column: str, key: str) -> None:
+    """Boxes from 1.01 to 1.05 fill the axis, and the label beside it is whole."""
+    rows = ROWS.with_columns(pl.Series(column, [1.01, 1.02, 1.03, 1.04, 1.05, 1.02] * 2))
+    made: Any = plot_arranged(arrange(rows, key, column, None), job="application", title="a study")
+    low, high = made.axes[0].get_ylim()
+    assert 0.99 < low < 1 < 1.05 < high < 1.06
+    relabel(made, title=None, x_label=None, y_label=None, size=(3.4, 2.4))
+    save(made, tmp_path / "a.png")
+    made.draw_without_rendering()
+    box = made.axes[0].yaxis.label.get_window_extent()
+    assert -1 <= box.y0 < box.y1 <= made.bbox.height + 1
+    wide = plot_arranged(arrange(rows.with_columns(pl.col(column) * 10), key, column, None)).axes[0]
+    assert wide.get_ylim()[1] > 10

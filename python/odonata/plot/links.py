@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 
-from odonata.plot.style import HEAT
+from odonata.plot.style import HEAT, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def _draw(
     image = axes.imshow(busy, cmap=colours, vmin=0, vmax=top, aspect=aspect, interpolation="nearest")
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.9 if aspect == "equal" else 1.0, pad=0.02)
     bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+    bar.ax.yaxis.set_major_formatter(percent)
     bar.outline.set_visible(False)
     second = "" if busiest is None else f"\nbusiest link: {busiest[0] * 100:.0f} % ({busiest[1]})"
     if np.nanmax(busy, initial=0.0) > 1 or (busiest is not None and busiest[0] > 1):

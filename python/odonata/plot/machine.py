@@ -14,11 +14,11 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 
 from odonata.analysis.traffic import group_matrix, of_ring
 from odonata.machine.terms import group_name
-from odonata.plot.style import LINES, MOST_LINES, plain
+from odonata.plot.style import LINES, MOST_LINES, percent, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,8 +33,6 @@ NO_JOB, OTHERS, SPARE = "0.9", "0.55", "white"
 RING = 1.0
 HOT = "YlOrRd"
 """Colour map of loads of links, apart from the colours of jobs."""
-LEAST_SPREAD = 0.02
-"""Difference of loads from which the scale of colours begins at the least of them."""
 MOST_LINKS = 300
 """Lines that are drawn: those with most load."""
 LEGEND = 0.5
@@ -58,9 +56,7 @@ def draw_machine(axes: Axes, run: Run, *, colours: dict[str, str]) -> Axes:
     to_cores = enumerate(_to_cores(links, len(busy)))
     loads |= {(group, None): load for group, load in to_cores if math.isfinite(load)}
     if loads:
-        shown = sorted(loads.values())[-MOST_LINKS:]
-        # From the least to the greatest load, so that the hottest links stand out; of nearly equal ones, from 0.
-        scale = Scale(shown[0] if shown[-1] - shown[0] > LEAST_SPREAD else 0.0, shown[-1])
+        scale = Scale(max(loads.values()))
         draw_lines(axes, loads, angles, scale, middle_name(run))
         draw_scale(axes, scale, loads, run)
     return axes
@@ -162,10 +158,10 @@ def _to_cores(links: pl.DataFrame, groups: int) -> list[float]:
 
 
 class Scale:
-    """Colours and widths of lines, from the least load to the greatest."""
+    """Colours and widths of lines, from no load to the greatest: links of nearly the same load look alike."""
 
-    def __init__(self, low: float, high: float) -> None:
-        self.norm = Normalize(low, high if high > low else low + LEAST_SPREAD, clip=True)
+    def __init__(self, high: float) -> None:
+        self.norm = Normalize(0.0, high if high > 0 else 1.0, clip=True)
         self.colours = LinearSegmentedColormap.from_list("load", colormaps[HOT](np.linspace(0.2, 1.0, 256)))
 
     def show(self, line: PathPatch, load: float) -> None:
@@ -198,7 +194,7 @@ def draw_scale(axes: Axes, scale: Scale, ends: Iterable[Ends], run: Run, *, what
     shown = ScalarMappable(scale.norm, scale.colours)
     bar = axes.figure.colorbar(shown, ax=axes, location="bottom", shrink=0.5, aspect=30, pad=0)
     bar.ax.xaxis.set_major_locator(MaxNLocator(5))
-    bar.ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+    bar.ax.xaxis.set_major_formatter(percent)
     bar.outline.set_visible(False)
     to_cores = [end is None for _, end in ends]
     between = f"a {_word(run)} and the {middle_name(run)}" if all(to_cores) else f"two {_word(run)}s"

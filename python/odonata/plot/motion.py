@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.animation import FFMpegWriter
-from matplotlib.ticker import PercentFormatter
 from PIL import Image
 
 from odonata import files
 from odonata.analysis.motion import Motion, frame_width, motion_of
 from odonata.errors import InputError, RunError
 from odonata.plot.machine import MIDDLE, OTHERS, Scale, draw_groups, draw_lines, draw_scale, job_colours, middle_name
-from odonata.plot.style import MARK, check_target, figure, plain, settings, time_unit
+from odonata.plot.style import MARK, check_target, figure, percent, plain, settings, time_unit
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def animate_runs(runs: Sequence[Run]) -> Animation:
     motions = [motion_of(run, width) for run in runs]
     frames = max(motion.loads.shape[1] for motion in motions)
     busy = np.concatenate([motion.loads[motion.loads > 0] for motion in motions])
-    scale = Scale(IDLE, float(np.quantile(busy, SHARE)) if busy.size else 0.0)
+    scale = Scale(float(np.quantile(busy, SHARE)) if busy.size else 0.0)
     top = max(float(motion.by_job.sum(axis=0).max()) for motion in motions)
     with settings():
         made = figure(5.4 * len(runs), 5.8)
@@ -124,7 +123,7 @@ class _Part:
             base = base + shares
         below.set_xlim(0, frames * self.motion.width_ps / self.factor)
         below.set_ylim(0, top * 1.05 or 1.0)
-        below.yaxis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+        below.yaxis.set_major_formatter(percent)
         below.set_xlabel(f"simulated time ({self.unit})")
         below.set_ylabel("mean load\nby job")
         below.grid(axis="y", color="0.9", linewidth=0.6)

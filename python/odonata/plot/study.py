@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from odonata.analysis.by_axis import LOG_FROM, is_logarithmic
+from odonata.analysis.derived import VARIATION
 from odonata.plot.box import plain_numbers
 from odonata.plot.drawn import draw_box
 from odonata.plot.style import LINES, MARKERS, MOST_LINES, SERIES, figure, legend_above, plain, settings, time_unit
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from odonata.analysis.by_axis import Arranged, Series, Spot
 
+RATIO_FROM = 0.5
+"""Least ratio from which the axis begins near 1 instead of 0."""
 DOTS_TO = 30
 """Runs at one place up to which each is a dot."""
 HALF = 0.5
@@ -67,6 +70,10 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
     if log if log is not None else positive and values.max() / values.min() > LOG_FROM:
         axes.set_yscale("log")
         plain_numbers(axes.yaxis, float(values.max() / values.min()) if positive else math.inf)
+    elif _is_ratio(data.column) and values.min() >= RATIO_FROM:
+        # Ratios are compared with 1, not with 0: an axis from 0 would make their boxes flat.
+        room = 0.05 * (max(float(values.max()), 1.0) - min(float(values.min()), 1.0)) or 0.05
+        axes.set_ylim(min(float(values.min()), 1.0) - room, max(float(values.max()), 1.0) + room)
     elif values.min() >= 0:
         axes.set_ylim(0, values.max() / factor * 1.05 or None)
     axes.grid(axis="y", color="0.9", linewidth=0.6)
@@ -88,6 +95,11 @@ def draw(axes: Axes, data: Arranged, *, job: str | None = None, log: bool | None
         words = key and plain(key_words(key))
         legend_above(axes, handles=handles, ncols=_columns(handles), title=words, alignment="left")
     return axes
+
+
+def _is_ratio(column: str) -> bool:
+    """Whether 1 is what values of a column are compared with."""
+    return column in (VARIATION, "slowdown")
 
 
 def _columns(handles: list[Any]) -> int:

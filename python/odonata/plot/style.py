@@ -140,6 +140,11 @@ def time_unit(values_ps: Iterable[float]) -> tuple[str, float]:
     return next(((unit, factor) for unit, factor in _UNITS if least >= factor), _UNITS[-1])
 
 
+def percent(share: float, _position: float = 0.0) -> str:
+    """A share as a label: without decimals, unless the numbers of the axis are parts of a percent."""
+    return f"{round(100 * share, 6):g} %"
+
+
 def checked_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     """The format of a file's ending; `InputError` if it is not supported."""
     kind = path.suffix.lower().removeprefix(".")

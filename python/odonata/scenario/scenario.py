@@ -17,6 +17,7 @@ from odonata.document.document import Document
 from odonata.document.document import parse as parse_document
 from odonata.document.document import read as read_document
 from odonata.document.edit import read_value
+from odonata.document.kinds import check_kind, kind_of
 from odonata.document.plain import EXPECTED, checked, shown
 from odonata.errors import Attributes, InputError
 
@@ -330,6 +331,7 @@ def _checked(document: Document, path: Path) -> ScenarioTable:  # noqa: ARG001 -
     from odonata.document import validate
     from odonata.scenario.tables import ScenarioTable
 
+    check_kind(document.data, document.file, "scenario")
     return validate(ScenarioTable, document.data)
 
 
@@ -448,8 +450,12 @@ def system(name: str | Path) -> System:
     InputError
         If there is no such machine or file, and if it is wrong.
     """
-    if str(name).endswith(".toml") and "system" in (document := read_document(name)).data:
-        return Scenario(document, Path(name)).system
+    if str(name).endswith(".toml"):
+        document = read_document(name)
+        if kind_of(document.data) in ("study", "schedule", "book"):
+            check_kind(document.data, document.file, "system")
+        if "system" in document.data:
+            return Scenario(document, Path(name)).system
     from odonata.machine import load as load_system
 
     return load_system(str(name))
