@@ -198,6 +198,6 @@ def test_ratios_begin_near_one(tmp_path: Path, column: str, key: str) -> None:
     save(made, tmp_path / "a.png")
     made.draw_without_rendering()
     box = made.axes[0].yaxis.label.get_window_extent()
-    assert -1 <= box.y0 < box.y1 <= made.bbox.height + 1
+    assert -1 <= box.y0 < box.y1 <= made._suptitle.get_window_extent().y0 + 1
     wide = plot_arranged(arrange(rows.with_columns(pl.col(column) * 10), key, column, None)).axes[0]
     assert wide.get_ylim()[1] > 10

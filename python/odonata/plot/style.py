@@ -271,6 +271,7 @@ def _texts(made: Figure) -> Iterator[tuple[Text, float, float]]:
     suptitle: Text | None = getattr(made, "_suptitle", None)
     if suptitle is not None:
         yield suptitle, suptitle.get_window_extent().width, width * (1 - suptitle.get_position()[0])
+    top = height if suptitle is None else float(suptitle.get_window_extent().y0)
     for axes in made.axes:
         box = axes.get_window_extent()
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
@@ -280,7 +281,7 @@ def _texts(made: Figure) -> Iterator[tuple[Text, float, float]]:
         for centred in (axes.title, axes.xaxis.label):
             yield centred, centred.get_window_extent().width, 2 * min(x, width - x)
         label = axes.yaxis.label
-        yield label, label.get_window_extent().height, 2 * min(y, height - y)
+        yield label, label.get_window_extent().height, 2 * min(y, top - y)
 
 
 def _break(label: Text, needs: float, room: float) -> None:
