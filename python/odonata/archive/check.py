@@ -61,13 +61,13 @@ def _compare(kept: Path, again: Path, listed: set[str], relative: dict[str, str]
     """Compares the results with those of the same names, and names those that only one side has."""
     present = {path.relative_to(kept).as_posix() for path in kept.rglob("*") if path.is_file()}
     for name in sorted(present | listed | set(_manifest(again / MANIFEST)["files"])):
-        one, other = kept / name, again / name
-        if not (one.is_file() and other.is_file()):
+        mine, theirs = kept / name, again / name
+        if not (mine.is_file() and theirs.is_file()):
             same = False
         elif name == MANIFEST:
-            same = _fixed(one) == _fixed(other)
+            same = _fixed(mine) == _fixed(theirs)
         else:
-            same = filecmp.cmp(one, other, shallow=False) or (bool(relative) and _same_text(one, other, relative))
+            same = filecmp.cmp(mine, theirs, shallow=False) or (bool(relative) and _same_text(mine, theirs, relative))
         (told.same if same else told.different).append(f"{RESULTS}/{name}")
 
 
@@ -76,10 +76,10 @@ def _same_text(kept: Path, again: Path, relative: dict[str, str]) -> bool:
     if kept.suffix not in (".toml", ".json"):
         return False
     try:
-        one, other = reading.read_text(kept), reading.read_text(again)
+        mine, theirs = reading.read_text(kept), reading.read_text(again)
         if kept.suffix == ".toml":
-            return paths.rewritten(one, relative) == paths.rewritten(other, relative)
-        return bool(paths.replaced(reading.parse_json(one), relative) == reading.parse_json(other))
+            return paths.rewritten(mine, relative) == paths.rewritten(theirs, relative)
+        return bool(paths.replaced(reading.parse_json(mine), relative) == reading.parse_json(theirs))
     except InputError:
         return False
 

@@ -27,15 +27,15 @@ def shared(text: str, folder: Path, known: Iterable[Path], root: Path) -> dict[s
     """Absolute paths of a TOML text that name a file in `known`, or a folder of one below `root`, and the same
     relative to `folder`."""
     real = {os.path.realpath(path): path for path in known}
-    found = {}
+    result = {}
     for value in absolute(text):
         plain = Path(os.path.normpath(value))
         path = plain if plain in real.values() else real.get(os.path.realpath(value))
         if path is None and plain.is_relative_to(root) and any(at.is_relative_to(plain) for at in real.values()):
             path = plain
         if path is not None:
-            found[value] = os.path.relpath(path, folder)
-    return found
+            result[value] = os.path.relpath(path, folder)
+    return result
 
 
 def rewritten(text: str, paths: Mapping[str, str]) -> str:

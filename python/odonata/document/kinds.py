@@ -33,8 +33,8 @@ def kind_of(data: Mapping[str, Any]) -> str | None:
 
 def check_kind(data: Mapping[str, Any], file: str, wanted: str) -> None:
     """Raises InputError for a document of another kind, with what to do with it."""
-    found = kind_of(data)
-    if found in (None, wanted):
+    kind = kind_of(data)
+    if kind in (None, wanted):
         return
-    name, _, remedy = _KINDS[found or wanted].format(file=file).partition(": ")
+    name, _, remedy = _KINDS[kind or wanted].format(file=file).partition(": ")
     raise InputError(f"this is {name}, not a {wanted}", file=file, hint=remedy)
