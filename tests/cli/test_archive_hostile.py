@@ -259,6 +259,7 @@ def tarred(name: str, headers: dict[str, str] | None = None) -> bytes:
         ("a.tar.gz", lzma.compress(b"x" * 5000)),
         ("a.tar.gz", b""),
     ],
+    ids=lambda value: value if isinstance(value, str) else "data",  # bytes hold the time, so they are no name
 )
 def test_a_damaged_archive_is_an_error(odonata, tmp_path, monkeypatch, name, data) -> None:
     monkeypatch.chdir(tmp_path)
