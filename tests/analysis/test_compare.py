@@ -12,6 +12,7 @@ import scipy.stats
 from odonata.analysis.bootstrap import MOST_BCA, interval, ratio_interval
 from odonata.analysis.compare import Comparison, compare
 from odonata.analysis.compare_text import as_text, sentences
+from odonata.analysis.derived import DERIVED
 from odonata.errors import InputError
 from odonata.store.columns import COLUMNS
 from odonata.study.read import numeric_columns
@@ -72,6 +73,7 @@ def test_more_is_better_for_throughput() -> None:
 def test_the_registry_says_what_is_better() -> None:
     """Catches a time without an orientation, and more iterations in the same time that count as worse."""
     better = {column.name: column.better for column in COLUMNS if column.table == "jobs"}
+    better |= {column.name: column.better for column in DERIVED}
     assert {better[name] for name in numeric_columns() if name.startswith(("latency_m", "iteration_", "alone"))} == {
         "less"
     }

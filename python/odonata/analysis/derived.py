@@ -27,7 +27,7 @@ def extrapolated(jobs: pl.DataFrame) -> int:
     """In how many rows of `jobs` iterations were skipped (`run.steady`)."""
     if "iterations_skipped" not in jobs.columns:
         return 0
-    return jobs.filter(pl.col("iterations_skipped") > 0).height
+    return int((jobs["iterations_skipped"].fill_null(0) > 0).sum())
 
 
 def simulated_part(runs: int) -> str:
