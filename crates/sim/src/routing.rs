@@ -28,9 +28,25 @@ pub use ports::Ports;
 
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
-use crate::spec::{FabricSpec, JobSpec, RoutingSpec, Select, Spec, TopologySpec};
+use crate::spec::{FabricSpec, JobSpec, ROUTINGS, RoutingSpec, Select, Spec, TopologySpec};
 use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
 use odonata_decision::Mode;
+
+/// The error of a routing that is not for machines of this kind, with those that are.
+fn not_for(machine: &'static str, routing: &RoutingSpec, at: &Path) -> Error {
+    let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&machine)).map(|info| info.name).collect();
+    ErrorKind::RoutingNotForMachine { routing: routing.name(), machine, choices }.at(at.join("name"))
+}
+
+/// # Errors
+/// If a routing needs more channels than the fabric has.
+fn enough_channels(routing: &'static str, need: impl Into<u32>, fabric: &FabricSpec) -> Result<(), Error> {
+    let (need, have) = (need.into(), u32::from(fabric.channels));
+    if have < need {
+        return Err(ErrorKind::TooFewChannels { routing, need, have }.at(path!["fabric", "channels"]));
+    }
+    Ok(())
+}
 
 /// Which packets take the same path, if loads do not decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -194,7 +194,7 @@ def _chance(mine: Any, theirs: Any) -> float:
 
 
 def wilson(share: float, draws: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927)."""
+    """The 95 % interval of a share (Wilson 1927). SciPy's takes whole numbers; here equal times count half."""
     z = 1.96
     middle = (share + z * z / (2 * draws)) / (1 + z * z / draws)
     half = z / (1 + z * z / draws) * float(np.sqrt(share * (1 - share) / draws + z * z / (4 * draws * draws)))

@@ -54,7 +54,7 @@ def traffic(
     to
         With an address: last time.
     step
-        With an address: seconds between samples (default: 15, as Prometheus scrapes by default in many places).
+        With an address: seconds between samples (default: 15, assumed).
     family
         With an address: which counters of node_exporter (default: those of InfiniBand if there are any).
     out
@@ -107,7 +107,7 @@ def _read(
     given: tuple[str, ...], begin: str | None, to: str | None, step: float | None, family: str | None
 ) -> "Counters":
     from odonata.counters import ask, read_counters
-    from odonata.counters.times import second
+    from odonata.counters.values import second
 
     addresses = [text for text in given if text.startswith(("http://", "https://"))]
     if not addresses:

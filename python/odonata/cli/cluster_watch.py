@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
+    from odonata.machine import System
     from odonata.monitor.judging import Judging
+    from odonata.monitor.state import State
     from odonata.queue.listing import File
 
 EVERY_S, LIMIT_S = 3600.0, 1800.0
@@ -85,6 +87,7 @@ def watch(
     from datetime import timedelta
 
     from odonata import files
+    from odonata.machine import load
     from odonata.monitor import Watching
     from odonata.monitor.state import State
 
@@ -95,7 +98,7 @@ def watch(
     files.check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if system is not None:
-        counting = _counted_by(system, queue, nodes, counting)
+        counting = _counted_by(load(system, None, Path(), None), queue, nodes, counting)
     state = State()
     judging = _judging(folder, source, machine, system, names, book, vary, impact_every, impact_limit)
     watching = Watching(
@@ -122,18 +125,16 @@ def watch(
     return 0
 
 
-def _counted_by(system: str, queue: File | None, nodes: File | None, counting: Counting) -> Counting:
+def _counted_by(system: System, queue: File | None, nodes: File | None, counting: Counting) -> Counting:
     """With the nodes of the machine, where no option and no file says how many there are, and Slurm is not asked."""
     from dataclasses import replace
 
-    from odonata import machine as machines
     from odonata.queue.snapshot import nodes_in_queue_file
 
     said = counting.nodes_total is not None or nodes is not None or counting.drained != "count"
     if said or queue is None or nodes_in_queue_file(queue) is not None:
         return counting
-    loaded = machines.load(system, None, Path(), None)
-    return replace(counting, nodes_total=loaded.shape.nodes - len(loaded.unusable_nodes))
+    return replace(counting, nodes_total=system.shape.nodes - len(system.unusable_nodes))
 
 
 def _judging(
@@ -147,7 +148,7 @@ def _judging(
     every: float | None,
     limit: float | None,
 ) -> Judging | None:
-    """What simulates all jobs; None without a machine. Raises InputError for a machine that cannot be read."""
+    """What simulates all jobs; None without a machine. Raises InputError for options that need one."""
     if system is None:
         options_of = {
             "--names": names,
@@ -162,10 +163,8 @@ def _judging(
         return None
     import time
 
-    from odonata import machine as machines
     from odonata.monitor.judging import Judging
 
-    machines.load(system, None, Path(), None)
     arguments = ["--system", system, "--vary", vary or "traffic", "--leave-out-unknown"]
     options = {
         "--names": names,
@@ -182,14 +181,14 @@ def _judging(
     return Judging(arguments, folder / "impact", every or EVERY_S, limit or LIMIT_S, time.monotonic, time.time)
 
 
-def _registry(state: object) -> CollectorRegistry:
+def _registry(state: State) -> CollectorRegistry:
     try:
         from odonata.monitor.metrics import registry
     except ModuleNotFoundError as problem:
         if problem.name != "prometheus_client":
             raise
         raise InputError("metrics need prometheus_client", hint='pip install "odonata[monitor]"') from None
-    return registry(state)  # type: ignore[arg-type]
+    return registry(state)
 
 
 def _writer(path: Path, metrics: CollectorRegistry) -> Callable[[], None]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from odonata import reading
-from odonata.counters.times import second
-from odonata.errors import InputError, shortened
+from odonata.counters.values import count, second
+from odonata.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,16 +53,6 @@ def samples(text: str) -> Iterator[Sample]:
             time = second(cell["time"])
             for kind in ("sent", "received", "sent_packets", "received_packets"):
                 if cell.get(kind):
-                    yield cell["node"], cell.get("nic", ""), time, kind, _count(cell[kind], kind)
+                    yield cell["node"], cell.get("nic", ""), time, kind, count(cell[kind], kind)
         except InputError as e:
             raise InputError(e.message, line=number, hint=e.hint) from None
-
-
-def _count(text: str, kind: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise InputError(f"`{kind}`: expected a number from 0 on, found `{shortened(text, 40)}`")
-    return value

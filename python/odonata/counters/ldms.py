@@ -6,13 +6,13 @@ in words of four bytes), and bytes and packets of network interfaces (`tx_bytes#
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
 from odonata import reading
 from odonata.counters.series import VIRTUAL, WORD
-from odonata.errors import InputError, shortened
+from odonata.counters.values import count
+from odonata.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,16 +62,9 @@ def samples(text: str) -> Iterator[Sample]:
         row = line.split(",")
         if len(row) != len(names):
             raise InputError(f"expected {len(names)} columns, found {len(row)}", line=number)
-        time = _number(row[0], number)
-        for at, nic, kind, unit in columns:
-            yield row[host].strip(), nic, time, kind, unit * _number(row[at], number)
-
-
-def _number(text: str, line: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise InputError(f"expected a number from 0 on, found `{shortened(text, 40)}`", line=line)
-    return value
+        try:
+            time = count(row[0])
+            for at, nic, kind, unit in columns:
+                yield row[host].strip(), nic, time, kind, unit * count(row[at], names[at])
+        except InputError as e:
+            raise InputError(e.message, line=number) from None

@@ -24,7 +24,10 @@ use odonata_topology::{Address, CascadeSpec, Dragonfly, Network};
 
 pub use paths::{Paths, Pick};
 
-use super::{AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, RouterPlace, RoutingAlgorithm};
+use super::{
+    AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, RouterPlace, RoutingAlgorithm,
+    enough_channels,
+};
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
@@ -235,11 +238,7 @@ impl Direct {
             .collect::<Result<_, _>>()?;
         let direct = Self { paths, algorithms };
         for (algorithm, (_, routing)) in direct.algorithms.iter().zip(specs) {
-            let (need, have) = (direct.channels(algorithm), u32::from(spec.fabric.channels));
-            if have < need {
-                let kind = ErrorKind::TooFewChannels { routing: routing.name(), need, have };
-                return Err(kind.at(path!["fabric", "channels"]));
-            }
+            enough_channels(routing.name(), direct.channels(algorithm), &spec.fabric)?;
         }
         Ok(direct)
     }

@@ -14,19 +14,20 @@ pub mod valiant;
 
 use std::sync::Arc;
 
-use odonata_error::{Error, ErrorKind, Path, path};
+use odonata_error::{Error, ErrorKind, Path};
 use odonata_topology::{Address, DragonflyPlus, GroupId, Network, Peer, RouterId};
 
 pub use candidates::CandidatePorts;
 
 use super::deadlock::Proof;
 use super::{
-    AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, Ports, RouterPlace, Routing, RoutingAlgorithm,
+    AllPaths, Branch, CongestionMetric, InGroups, Loads, PathGranularity, Ports, RouterPlace, Routing,
+    RoutingAlgorithm, enough_channels, not_for,
 };
 use crate::engine::prefetch;
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
-use crate::spec::{FabricSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Spec, Via};
+use crate::spec::{FabricSpec, RoutingSpec, Select, Spec, Via};
 
 /// The kind of machine, as the list of routings names it.
 pub(super) const MACHINE_KIND: &str = "dragonfly-plus";
@@ -240,21 +241,14 @@ impl AnyDragonflyPlusAlgorithm {
     /// # Errors
     /// If it is not for a Dragonfly+ or needs more channels than the fabric has.
     pub fn new(fabric: &FabricSpec, routing: &RoutingSpec, at: &Path) -> Result<Self, Error> {
-        let for_dragonfly_plus = |info: &&RoutingInfo| info.machines.contains(&MACHINE_KIND);
-        if !for_dragonfly_plus(&routing.info()) {
-            let choices = ROUTINGS.iter().filter(for_dragonfly_plus).map(|info| info.name).collect();
-            let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE_KIND, choices };
-            return Err(kind.at(at.join("name")));
+        if !routing.info().machines.contains(&MACHINE_KIND) {
+            return Err(not_for(MACHINE_KIND, routing, at));
         }
         if routing.gateways().is_some() {
             return Err(ErrorKind::NeedlessGateways { machine: MACHINE_KIND }.at(at.join("gateways")));
         }
         let algorithm = Self::of(fabric, routing, at)?.expect("the list says that it is for these machines");
-        let (need, have) = (u32::from(algorithm.channels()), u32::from(fabric.channels));
-        if have < need {
-            let kind = ErrorKind::TooFewChannels { routing: algorithm.name(), need, have };
-            return Err(kind.at(path!["fabric", "channels"]));
-        }
+        enough_channels(algorithm.name(), algorithm.channels(), fabric)?;
         Ok(algorithm)
     }
 

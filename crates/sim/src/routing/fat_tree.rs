@@ -7,13 +7,15 @@
 
 use std::sync::Arc;
 
-use odonata_error::{Error, ErrorKind, Path};
+use odonata_error::{Error, Path};
 use odonata_topology::{Address, FatTree, FatTreeSpec, Network, RouterId};
 
 use super::deadlock::Proof;
-use super::{AllPaths, Branch, CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm};
+use super::{
+    AllPaths, Branch, CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm, not_for,
+};
 use crate::fabric::packet::{Event, RouteDecision};
-use crate::spec::{ROUTINGS, RoutingSpec, Spread};
+use crate::spec::{RoutingSpec, Spread};
 
 /// The kind of machine, as the list of routings names it.
 pub(super) const MACHINE_KIND: &str = "fat-tree";
@@ -40,10 +42,7 @@ impl UpDown {
             if let RoutingSpec::UpDown { spread } = routing {
                 return Ok(*spread);
             }
-            let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&MACHINE_KIND));
-            let choices = choices.map(|info| info.name).collect();
-            let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE_KIND, choices };
-            Err(kind.at(at.join("name")))
+            Err(not_for(MACHINE_KIND, routing, at))
         };
         let spreads = specs.iter().map(spread).collect::<Result<_, _>>()?;
         Ok(Self { machine, spreads })

@@ -5,13 +5,16 @@
 
 use std::sync::Arc;
 
-use odonata_error::{Error, ErrorKind, Path, path};
+use odonata_error::{Error, ErrorKind, Path};
 use odonata_topology::{Address, Failures, Graph, GraphSpec, Network, Port, RouterId};
 
-use super::{AllPaths, Branch, CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm};
+use super::{
+    AllPaths, Branch, CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm, enough_channels,
+    not_for,
+};
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
-use crate::spec::{FabricSpec, ROUTINGS, RoutingSpec, Select, Via};
+use crate::spec::{FabricSpec, RoutingSpec, Select, Via};
 
 /// The kind of machine, as the list of routings names it.
 const MACHINE_KIND: &str = "graph";
@@ -93,16 +96,9 @@ impl GraphRouting {
                 return Err(ErrorKind::NeedlessGateways { machine: MACHINE_KIND }.at(at.join("gateways")));
             }
             let Some(algorithm) = Algorithm::of(routing, times) else {
-                let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&MACHINE_KIND));
-                let choices = choices.map(|info| info.name).collect();
-                let kind = ErrorKind::RoutingNotForMachine { routing: routing.name(), machine: MACHINE_KIND, choices };
-                return Err(kind.at(at.join("name")));
+                return Err(not_for(MACHINE_KIND, routing, at));
             };
-            let (need, have) = (u32::from(algorithm.channels(machine.diameter())), u32::from(fabric.channels));
-            if have < need {
-                let kind = ErrorKind::TooFewChannels { routing: routing.name(), need, have };
-                return Err(kind.at(path!["fabric", "channels"]));
-            }
+            enough_channels(routing.name(), algorithm.channels(machine.diameter()), fabric)?;
             Ok(algorithm)
         };
         let algorithms = specs.iter().map(algorithm).collect::<Result<_, _>>()?;

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use odonata_error::{Error, ErrorKind, path};
-use odonata_sim::fabric::packet::Event;
-use odonata_sim::fabric::{OutputPort, RouterPlace};
+use odonata_sim::fabric::RouterPlace;
+use odonata_sim::routing::AllPaths;
 use odonata_sim::routing::deadlock::{VcAddress, explore};
 use odonata_sim::routing::hyperx::HyperXRouting;
 use odonata_sim::routing::show::paths;
-use odonata_sim::routing::{AllPaths, Backlog, Loads, RoutingAlgorithm};
 use odonata_sim::spec::{
     Arrival, Failures, Gateways, JobSpec, MAX_CHANNELS, Pattern, Record, RoutingSpec, Select, TopologySpec, Via,
 };
@@ -16,6 +15,7 @@ use odonata_sim::{Spec, check};
 use odonata_testkit::Choices;
 use odonata_topology::{HyperXSpec, Machine, RouterId};
 
+use crate::decisions::{branches, decisions, entries};
 use crate::graph::acyclic;
 use crate::support::{PACKET, job, link, link_mut, machine, output, ser, stream};
 
@@ -219,18 +219,10 @@ fn no_packets_can_wait_in_a_cycle() {
     assert!(broken > 20 && longer > 10, "{broken} machines with failures, {longer} with longer paths");
 }
 
-/// What a decision or a branch is: port, channel, and the packet's memory after it.
-type Taken = (u16, u8, u32, bool, bool);
-
-fn taken(port: u16, channel: u8, packet: &Event) -> Taken {
-    (port, channel, packet.intermediate, packet.in_second_phase(), packet.diverted())
-}
-
 /// Catches a path that is proved and listed and never taken, and the reverse: with random loads and keys the decisions
 /// at a router are exactly its branches, and packets enter in exactly the states of `starts`.
 #[test]
 fn decisions_and_branches_know_the_same_paths() {
-    const TRIES: u32 = 20_000;
     let mut c = Choices::new(6);
     let mut states = 0;
     for seed in 0..60 {
@@ -254,40 +246,17 @@ fn decisions_and_branches_know_the_same_paths() {
             }
             let [from, destination] = [router, to].map(|r| network.address_of_router[r.index()]);
             let starts = routing.starts(from, destination, number);
-            let mut entered = BTreeSet::new();
-            for _ in 0..2_000 {
-                let mut packet = Event::to_address(destination, number);
-                packet.key = c.next() as u32;
-                routing.enter(&mut packet, from);
-                entered.insert((packet.intermediate, packet.diverted()));
-            }
+            let entered = entries(&routing, from, destination, number, &mut c);
             let known: BTreeSet<_> = starts.iter().map(|packet| (packet.intermediate, packet.diverted())).collect();
             assert_eq!(entered, known, "seed {seed}, {:?}", routings[usize::from(number)]);
             let mut packet = c.of(&starts);
             while router != to {
                 let place = RouterPlace::of(network, router);
-                let branches = routing.branches(place, &packet);
-                let known: BTreeSet<Taken> = branches.iter().map(|b| taken(b.port, b.channel, &b.packet)).collect();
-                let mut decided = BTreeSet::new();
-                for _ in 0..TRIES {
-                    let load = |c: &mut Choices| if c.chance(30) { 0 } else { c.within(0, 5) };
-                    let outs: Vec<OutputPort> =
-                        (0..network.peer.len()).map(|_| OutputPort { free: 9 + load(&mut c), blocked_ps: 0 }).collect();
-                    let mut after = packet;
-                    after.key = c.next() as u32;
-                    let loads = Loads::new(&outs, Backlog, place.first, place.ports, 9);
-                    let decision = routing.route(place, &after, &loads);
-                    after.follow(decision);
-                    let decision = taken(decision.port(), decision.channel(), &after);
-                    assert!(known.contains(&decision), "seed {seed}: {decision:?} is not in {known:?}");
-                    decided.insert(decision);
-                    if decided.len() == known.len() {
-                        break;
-                    }
-                }
+                let known = branches(&routing, place, &packet);
+                let decided = decisions(&routing, place, &packet, &known, network.peer.len(), &mut c);
                 assert_eq!(decided, known, "seed {seed}, {:?}", routings[usize::from(number)]);
                 states += 1;
-                (router, packet) = routing.follow(router, c.of(&branches));
+                (router, packet) = routing.follow(router, c.of(&routing.branches(place, &packet)));
             }
         }
     }

@@ -5,6 +5,7 @@ mod answers;
 mod any_graph;
 mod bursts;
 mod conservation;
+mod decisions;
 mod dependencies;
 mod determinism;
 mod direct;

@@ -1,7 +1,8 @@
-"""Times of counters."""
+"""Times and counts in files of counters."""
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import datetime
 
@@ -22,3 +23,15 @@ def second(text: str) -> float:
     if moment.tzinfo is None:
         raise InputError(f"the time `{text}` has no zone", hint=f"`{text}Z` or `{text}+02:00`")
     return moment.timestamp()
+
+
+def count(text: str, what: str = "") -> float:
+    """What a counter shows. Raises InputError, with `what` it counts, for anything but a number from 0 on."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        before = f"`{what}`: " if what else ""
+        raise InputError(f"{before}expected a number from 0 on, found `{shortened(text, 40)}`")
+    return value
