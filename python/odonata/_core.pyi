@@ -343,6 +343,14 @@ class Machine:
     def describe(self) -> Description:
         """Its wiring."""
 
+    def extent(self) -> dict[str, int]:
+        """Its `routers` and `groups`, the most `ports` and `nodes` (NICs) of a router, and its `diameter`.
+
+        The diameter is the most links of a shortest path between routers with nodes.
+
+        CoreError if no path joins two nodes, or if it is too large for a routing of one's own.
+        """
+
     def check(self, spec_json: str) -> None:
         """Refuse a specification that cannot be simulated (CoreError)."""
 
@@ -373,6 +381,12 @@ def limits() -> dict[str, int]:
 
 def options() -> dict[str, list[Option]]:
     """The keys of the tables of a specification that describe themselves, by the path of the table (`fabric.nic`)."""
+
+def add_routing(program: str, route: int, start: int = 0, learn: int = 0) -> None:
+    """Make the functions of a routing of one's own known, by their addresses; 0 for those that it does not have.
+
+    They have the types of `odonata.routing.interface`, and stay where they are until the process ends.
+    """
 
 def collectives() -> dict[str, dict[str, str]]:
     """The algorithms of each collective: name -> description."""

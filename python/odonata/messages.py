@@ -546,6 +546,32 @@ MESSAGES: Mapping[str, Message] = {
         "{remedy}",
         {"cycle": lambda cycle: " -> ".join(cycle), "remedy": _remedy},
     ),
+    "routing-not-loaded": Message(
+        "the functions of the routing `{program}` are not loaded", "run the specification with `odonata.run`"
+    ),
+    "beside-own-routing": Message(
+        "a run has routings of one's own or built-in ones, not both: here also `{routing}`",
+        "write the other one as a file too",
+    ),
+    "too-few-hops": Message(
+        "with {have} links a packet cannot reach every node: a shortest path of this machine has up to {need}",
+        "set `hops` to {need} or more",
+    ),
+    "no-such-choice": Message(
+        "the routing picked {picked} of {ports} ports (0 is the first) at {time_ps:time} for a packet at router "
+        "{router} to router {destination}, after {hop} links",
+        "return the position of a port in `ports`, which differ from packet to packet, not its number `ports[i].port`",
+    ),
+    "memory-out-of-range": Message(
+        "the routing wrote {memory} into `packet.memory` at {time_ps:time} for a packet at router {router} to router "
+        "{destination}, after {hop} links",
+        "it keeps whole numbers from 0 to 4,294,967,294, or -1 for nothing",
+    ),
+    "routing-raised": Message(
+        "the routing raised an exception at {time_ps:time} for a packet at router {router} to router {destination}, "
+        "after {hop} links: an index beyond an array, or a division by 0",
+        "check the sizes of `state`, and `len(ports)`",
+    ),
     # Compatibility models.
     "compat-other-value": Message("`{key}` is `{found}`, but the model `{model}` supports only {supported:or}"),
     "compat-not-zero": Message(

@@ -469,4 +469,11 @@ IN_RUST: dict[str, dict[str, Any]] = {
     "deadlock": {"at_ps": 1_500_000, "waiting": 7},
     "out-of-memory": {"rows": 10**12},
     "interrupted": {},
+    # A function of one's own is needed: tests/routing.
+    "routing-not-loaded": {"program": "0123"},
+    "beside-own-routing": {"routing": "minimal"},
+    "too-few-hops": {"need": 3, "have": 1},
+    "no-such-choice": {"picked": "7", "ports": 2, "router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
+    "memory-out-of-range": {"memory": "-5", "router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
+    "routing-raised": {"router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
 }

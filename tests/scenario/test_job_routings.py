@@ -1,5 +1,6 @@
 """Routings of a run and of its jobs: which is meant, and where errors about them belong."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -44,7 +45,7 @@ def scenario(*routings, base=BASE):
 
 def job_routings_of(*routings, base=BASE):
     table = scenario(*routings, base=base).table
-    return job_routings(table, table.job, machine.load(table.system, table.fabric))
+    return job_routings(table, table.job, machine.load(table.system, table.fabric), Path())
 
 
 def test_jobs_use_the_routing_of_the_run_unless_they_say_otherwise():
@@ -122,7 +123,7 @@ def test_too_few_channels_of_the_machine_point_at_the_routing(tmp_path):
     own = machine.load({"preset": "tiny", "fabric": {"channels": 1}})
     table = scenario('"valiant"').table.model_copy(update={"fabric": None})
     with pytest.raises(InputError) as caught:
-        job_routings(table, table.job, own)
+        job_routings(table, table.job, own, Path())
     assert caught.value.path == ("job", 0, "routing")
 
 
@@ -133,7 +134,7 @@ def on_dragonfly(*routings, first='"minimal"'):
         fabric={"channels": 4, "links": {"global": {"buffer_bytes": 8192}}},
     )
     table = scenario(*routings, base=BASE.replace('"minimal"', first)).table
-    return job_routings(table, table.job, machine)
+    return job_routings(table, table.job, machine, Path())
 
 
 def test_the_gateways_of_a_run_are_those_of_its_jobs():

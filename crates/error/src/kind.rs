@@ -264,6 +264,23 @@ kinds! {
     /// Packets of these routings could wait for each other in a cycle of link kinds.
     CouldDeadlock = "could-deadlock" { routings: Vec<&'static str>, cycle: Vec<String> }
 
+    /// A routing of one's own whose functions nobody has made known.
+    RoutingNotLoaded = "routing-not-loaded" { program: String }
+    /// A routing of one's own in a run with another routing.
+    BesideOwnRouting = "beside-own-routing" { routing: &'static str }
+    /// A routing of one's own with fewer links than a shortest path of the machine.
+    TooFewHops = "too-few-hops" { need: u8, have: u8 }
+    /// A function of a routing picked no port.
+    NoSuchChoice = "no-such-choice" {
+        picked: String, ports: usize, router: u64, destination: u64, hop: u64, time_ps: u64,
+    }
+    /// A function of a routing gave a packet a number that it cannot keep.
+    MemoryOutOfRange = "memory-out-of-range" {
+        memory: String, router: u64, destination: u64, hop: u64, time_ps: u64,
+    }
+    /// A function of a routing raised an exception.
+    RoutingRaised = "routing-raised" { router: u64, destination: u64, hop: u64, time_ps: u64 }
+
     // Compatibility models.
 
     /// A value other than those that the model supports.

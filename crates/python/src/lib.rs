@@ -100,6 +100,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(decision::transmission_time, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run_alone, module)?)?;
+    module.add_function(wrap_pyfunction!(lists::add_routing, module)?)?;
     module.add_function(wrap_pyfunction!(lists::collectives, module)?)?;
     module.add_function(wrap_pyfunction!(lists::congestion_laws, module)?)?;
     module.add_function(wrap_pyfunction!(lists::limits, module)?)?;

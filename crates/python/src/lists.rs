@@ -3,6 +3,7 @@
 use odonata_programs::COLLECTIVES;
 use odonata_programs::trace::TRACE_FORMATS;
 use odonata_sim::routing;
+use odonata_sim::routing::custom::functions::{self, Functions};
 use odonata_sim::spec::{
     CONGESTION_LAWS, LIMITS, MarkingPorts, OptionInfo, ROUTINGS, RoutingSpec, TABLES, TopologySpec, Values,
 };
@@ -119,4 +120,24 @@ fn names_to_python<'py>(py: Python<'py>, names: &[(&str, &str)]) -> PyResult<Bou
         told.set_item(name, about.trim())?;
     }
     Ok(told)
+}
+
+/// Makes the functions of a routing of one's own known, by their addresses; 0 for those that it does not have.
+#[pyfunction]
+#[pyo3(signature = (program, route, start=0, learn=0))]
+pub fn add_routing(program: &str, route: usize, start: usize, learn: usize) -> PyResult<()> {
+    if route == 0 {
+        return Err(PyValueError::new_err("a routing needs a function"));
+    }
+    // SAFETY: `odonata.routing` gives the addresses of functions that it has compiled, or loaded, with these types, and
+    // keeps them until the process ends.
+    unsafe {
+        let functions = Functions {
+            route: std::mem::transmute::<usize, functions::Route>(route),
+            start: (start != 0).then(|| std::mem::transmute::<usize, functions::Start>(start)),
+            learn: (learn != 0).then(|| std::mem::transmute::<usize, functions::Learn>(learn)),
+        };
+        functions::register(program, functions);
+    }
+    Ok(())
 }

@@ -2,7 +2,9 @@
 
 use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
+use odonata_sim::routing::custom;
 use odonata_sim::spec::{Failures, PreparedMachine, TopologySpec};
+use odonata_topology::RouterId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,6 +27,20 @@ impl Machine {
     /// The description that placement, plots and tables use.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         describe::describe(py, self.0.machine().network())
+    }
+
+    /// The sizes from which a routing of one's own computes its own: see `_core.pyi`.
+    fn extent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let network = self.0.machine().network();
+        let diameter = py.detach(|| custom::diameter_of(network)).map_err(|e| to_python(py, &e))?;
+        let ports = (0..network.routers() as u32).map(|router| network.ports(RouterId(router))).max();
+        let told = PyDict::new(py);
+        told.set_item("routers", network.routers())?;
+        told.set_item("groups", network.groups)?;
+        told.set_item("ports", ports.unwrap_or(0))?;
+        told.set_item("nodes", custom::most_nics(network))?;
+        told.set_item("diameter", diameter)?;
+        Ok(told)
     }
 
     /// Refuses a specification that cannot be simulated.

@@ -392,6 +392,8 @@ impl World<'_> {
             valiant: ValiantState::default(),
             direct: DirectState::default(),
             through: None,
+            memory: None,
+            picked: 0,
         }
     }
 

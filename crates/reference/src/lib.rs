@@ -61,7 +61,7 @@ pub fn check(spec: &Spec) -> Result<(), Error> {
     if spec.compat.is_some() {
         return Err(ErrorKind::NoSuchModel {}.at(path!["compat"]));
     }
-    routing::check(spec, &Map::new(&spec.machine()?)?)
+    routing::check(spec, &Map::new(&spec.machine()?, routing::has_own(spec))?)
 }
 
 /// Simulates one specification.

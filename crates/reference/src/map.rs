@@ -38,15 +38,20 @@ pub(crate) enum Shape {
     HyperX(Grid),
     /// Any graph.
     Graph(Web),
+    /// Only the wiring, for routings of one's own.
+    Bare,
 }
 
 impl Map {
-    /// Reads a machine.
+    /// Reads a machine; `bare` without look-ups.
     ///
     /// # Errors
     /// If two groups of a dragonfly or a cascade are joined neither by a cable nor by a third group.
-    pub(crate) fn new(machine: &Machine) -> Result<Self, Error> {
+    pub(crate) fn new(machine: &Machine, bare: bool) -> Result<Self, Error> {
         let network = machine.network().clone();
+        if bare {
+            return Ok(Self { network, shape: Shape::Bare });
+        }
         let shape = match machine {
             Machine::DragonflyPlus(_) => Shape::DragonflyPlus(LeafSpine::new(&network)),
             Machine::Dragonfly(_) => Shape::Direct(Paths::new(&network)?),

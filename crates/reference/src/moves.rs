@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
-use odonata_sim::spec::{MarkingPorts, Pattern, Rail};
+use odonata_sim::spec::{MarkingPorts, Pattern, Rail, RoutingSpec};
 use odonata_topology::{NodeId, Peer, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
@@ -363,8 +363,12 @@ impl World<'_> {
         let shift = self.first_channel(packet);
         // The link of a NIC has the first channel of all classes.
         let own = if matches!(map.network.peer[slot], Peer::Node(_)) { 0 } else { came_on - shift };
-        let decision = DecisionContext { spec, routing, map, links, slot, channel: own, t };
-        let (out, channel) = decision.route(packet);
+        let (out, channel) = if matches!(routing, RoutingSpec::Custom { .. }) {
+            let class = spec.jobs[self.messages[packet.message].job].class;
+            self.own.route((spec, map, links), (routing, class), (t, slot, came_on), packet)
+        } else {
+            DecisionContext { spec, routing, map, links, slot, channel: own, t }.route(packet)
+        };
         if !packet.marked && self.marks(t, out, packet) {
             packet.marked = true;
             packet.named = self.name_holder(t, out);

@@ -104,6 +104,8 @@ impl Nic {
             valiant: ValiantState::default(),
             direct: DirectState::default(),
             through: None,
+            memory: None,
+            picked: 0,
         };
         Some((packet, unsent.next == unsent.packets.start))
     }

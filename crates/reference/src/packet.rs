@@ -188,4 +188,7 @@ pub(crate) struct Packet {
     pub(crate) direct: DirectState,
     /// On a HyperX or a graph: the intermediate router to which it goes first.
     pub(crate) through: Option<usize>,
+    /// What a routing of one's own remembers, and when its function picked a port at the router before.
+    pub(crate) memory: Option<u32>,
+    pub(crate) picked: u64,
 }

@@ -5,6 +5,7 @@ mod check;
 mod direct;
 mod hyperx;
 mod leaf_spine;
+mod own;
 mod shared_key;
 mod up_down;
 
@@ -18,6 +19,7 @@ use crate::map::{Map, Shape};
 use crate::packet::Packet;
 
 pub(crate) use check::check;
+pub(crate) use own::{Own, has_own};
 pub(crate) use shared_key::shared_key;
 
 /// The routing of a job.
@@ -71,6 +73,7 @@ impl DecisionContext<'_> {
             Shape::FatTree(tree) => up_down::route(self, tree, packet),
             Shape::HyperX(grid) => hyperx::route(self, grid, packet),
             Shape::Graph(web) => any::route(self, web, packet),
+            Shape::Bare => unreachable!("packets with a routing of one's own are routed by it"),
         }
     }
 

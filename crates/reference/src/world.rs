@@ -19,7 +19,7 @@ use crate::map::Map;
 use crate::nic::Nic;
 use crate::packet::{Message, MessageRow};
 use crate::program::{self, Running};
-use crate::routing;
+use crate::routing::{self, Own};
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
 
@@ -32,6 +32,8 @@ const LOOK_EVERY: u64 = 10_000;
 pub(crate) struct World<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) map: Map,
+    /// The routings of one's own.
+    pub(crate) own: Own,
     /// Links that leave router ports, by slot; then the injection links, by NIC (endpoint); then those of responses.
     pub(crate) links: Vec<Link>,
     pub(crate) nics: Vec<Nic>,
@@ -72,7 +74,8 @@ impl<'a> World<'a> {
     /// An empty machine, the first interval of every rank that has traffic and the start of every rank that has a
     /// program.
     pub(crate) fn new(spec: &'a Spec) -> Result<Self, Error> {
-        let map = Map::new(&spec.machine()?)?;
+        let map = Map::new(&spec.machine()?, routing::has_own(spec))?;
+        let own = Own::new(spec, &map)?;
         let links = links(spec, &map.network);
         let nics = map.network.node_slot.iter().map(|_| Nic::default()).collect();
         let routers = spec.fabric.router.map_or(0, |_| map.network.routers());
@@ -105,6 +108,7 @@ impl<'a> World<'a> {
         let mut world = Self {
             spec,
             map,
+            own,
             links,
             nics,
             policies: (0..spec.jobs.len()).map(|job| spec.mode_policies(job)).collect(),
@@ -158,6 +162,7 @@ impl<'a> World<'a> {
                 monitor.progress(&self.progress(now))?;
             }
         }
+        self.own.refuse()?;
         if self.calendar.next_time().is_none() {
             let waiting = self.waiting();
             if waiting > 0 {

@@ -1,11 +1,13 @@
-//! Routing algorithms in five families: [`direct`], [`dragonfly_plus`], [`fat_tree`], [`hyperx`] and [`graph`]. The
-//! list [`ROUTINGS`](crate::spec::ROUTINGS) has their names, options and sources.
+//! Routing algorithms in five families: [`direct`], [`dragonfly_plus`], [`fat_tree`], [`hyperx`] and [`graph`]; and
+//! [`custom`], which asks a function of one's own on any machine. The list [`ROUTINGS`](crate::spec::ROUTINGS) has their
+//! names, options and sources.
 //!
 //! *Direct* machines are those whose routers all have nodes: dragonfly and cascade. A routing algorithm sees the
 //! position of a packet and the loads of its router's ports ([`Loads`]), and returns a port and a channel. The jobs of
 //! a run may use different algorithms of the same family, and so may the messages of an application-aware job; a packet
 //! carries the number of its own.
 
+pub mod custom;
 pub mod deadlock;
 pub mod direct;
 pub mod dragonfly_plus;
@@ -93,6 +95,18 @@ pub trait RoutingAlgorithm: Clone + Send + Sync {
         let _ = (place, packet);
     }
 
+    /// A packet is at the router of its destination.
+    #[inline(always)]
+    fn ends(&self, place: RouterPlace, packet: &Event) {
+        let _ = (place, packet);
+    }
+
+    /// What has gone wrong in a decision, if anything has.
+    #[inline(always)]
+    fn failure(&self) -> Option<Error> {
+        None
+    }
+
     /// Which packets of routing number `routing` take the same path.
     fn granularity(&self, routing: u8) -> PathGranularity;
 }
@@ -163,6 +177,8 @@ macro_rules! routing {
             HyperX(hyperx::HyperXRouting),
             /// One or several algorithms of a graph.
             Graph(graph::GraphRouting),
+            /// One or several routings of one's own, on any machine.
+            Custom(custom::CustomRouting),
         }
 
         /// Evaluates `$body` with `$algorithm` bound to the algorithm of a [`Routing`], of any type.
@@ -175,6 +191,7 @@ macro_rules! routing {
                     crate::routing::Routing::FatTree($d algorithm) => $d body,
                     crate::routing::Routing::HyperX($d algorithm) => $d body,
                     crate::routing::Routing::Graph($d algorithm) => $d body,
+                    crate::routing::Routing::Custom($d algorithm) => $d body,
                 }
             };
         }
@@ -220,6 +237,17 @@ impl RoutingAlgorithm for AnyAlgorithm {
         with_algorithm!(&self.routing, algorithm => algorithm.route(place, packet, loads))
     }
 
+    #[inline]
+    fn ends(&self, place: RouterPlace, packet: &Event) {
+        if let Routing::Custom(custom) = &self.routing {
+            custom.ends(place, packet);
+        }
+    }
+
+    fn failure(&self) -> Option<Error> {
+        with_algorithm!(&self.routing, algorithm => algorithm.failure())
+    }
+
     fn granularity(&self, routing: u8) -> PathGranularity {
         with_algorithm!(&self.routing, algorithm => algorithm.granularity(routing))
     }
@@ -256,6 +284,14 @@ impl RoutingAlgorithm for ClassedAlgorithm {
         self.inner.route(place, &alone, loads).shifted(first)
     }
 
+    fn ends(&self, place: RouterPlace, packet: &Event) {
+        self.inner.ends(place, packet);
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.inner.failure()
+    }
+
     fn granularity(&self, routing: u8) -> PathGranularity {
         self.inner.granularity(routing)
     }
@@ -274,6 +310,9 @@ impl Routing {
 
     /// As [`new`](Self::new), for these routings, each with its position in the specification.
     fn of(spec: &Spec, machine: Machine, specs: &[(Path, RoutingSpec)]) -> Result<Self, Error> {
+        if specs.iter().any(|(_, routing)| matches!(routing, RoutingSpec::Custom { .. })) {
+            return Ok(Self::Custom(custom::CustomRouting::new(machine, &spec.fabric, specs)?));
+        }
         match machine {
             Machine::Dragonfly(machine) => Ok(Self::Direct(direct::Direct::new(spec, machine, specs)?)),
             Machine::FatTree(machine) => {
@@ -295,6 +334,12 @@ impl Routing {
     #[must_use]
     pub fn sees_other_routers(&self) -> bool {
         if let Self::Direct(direct) = self { direct.sees_other_routers() } else { false }
+    }
+
+    /// The least time after which a router learns of a decision at another, if it does.
+    #[must_use]
+    pub fn answers_after(&self) -> Option<u64> {
+        if let Self::Custom(custom) = self { custom.answers_after() } else { None }
     }
 }
 
@@ -330,6 +375,9 @@ pub fn channels(routing: &RoutingSpec, machine: &TopologySpec) -> Option<u8> {
         return None;
     }
     let routing = &routing.of_packets(Mode::Adaptive); // all modes need the same
+    if matches!(routing, RoutingSpec::Custom { .. }) {
+        return custom::channels(routing);
+    }
     match machine {
         TopologySpec::DragonflyPlus(_) => dragonfly_plus::channels(routing),
         TopologySpec::FatTree(_) => Some(fat_tree::CHANNELS),

@@ -111,6 +111,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
                 continue;
             }
             self.visit(&window, monitor)?;
+            self.routing.failure().map_or(Ok(()), Err)?;
             if self.fabric.queue.horizon() > self.fabric.course.end {
                 break;
             }

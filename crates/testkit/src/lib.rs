@@ -6,6 +6,7 @@ mod fabrics;
 mod gpu_collectives;
 mod jobs;
 mod machines;
+mod own;
 mod phases;
 mod programs;
 mod routings;
@@ -23,6 +24,7 @@ use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
 pub use choices::Choices;
 use machines::Made;
+pub use own::make_known;
 pub use routings::any_options;
 
 /// A valid specification of a small Dragonfly+ without failures, with one routing and one congestion metric.
@@ -402,6 +404,46 @@ fn answered_programs(mut c: Choices, seed: u64, machine: fn(&mut Choices) -> Mad
             fabrics::answer(&mut c, &mut spec.fabric, gets);
         }
         if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
+/// A specification of any machine, with all kinds of jobs, routers and NICs, whose jobs have routings of one's own.
+pub fn own_routing_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x0a14_0a14);
+    let makers: [fn(u64) -> Spec; 12] = [
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+        tree_spec,
+        hyperx_spec,
+        graph_spec,
+        instant_graph_spec,
+        graph_program_spec,
+        program_spec,
+        congested_spec,
+        answered_spec,
+        classed_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        let most = if spec.fabric.answers() { MAX_CHANNELS / 2 } else { MAX_CHANNELS };
+        spec.fabric.channels = most / (spec.fabric.traffic_classes.len().max(1) as u8);
+        let most = spec.fabric.channels;
+        spec.routing = own::own(&mut c, 1, most);
+        for job in &mut spec.jobs {
+            job.routing = c.chance(30).then(|| own::own(&mut c, 1, most));
+        }
+        let mut check = odonata_reference::check(&spec);
+        if let Err(Error { kind: ErrorKind::TooFewHops { need, .. }, .. }) = check {
+            let given = spec.jobs.iter_mut().filter_map(|job| job.routing.as_mut());
+            for routing in given.chain([&mut spec.routing]) {
+                *routing = own::own(&mut c, need, most);
+            }
+            check = odonata_reference::check(&spec);
+        }
+        if check.is_ok() {
             return valid(seed, spec);
         }
     }

@@ -167,7 +167,7 @@ pub fn global_ugal(c: &mut Choices) -> RoutingSpec {
 }
 
 /// The routings that the generator draws with options chosen for their effect.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "minimal",
     "valiant",
     "prog-adaptive",
@@ -181,6 +181,7 @@ const KNOWN: [&str; 13] = [
     "dimension-order",
     "omni-war",
     "ugal-hops",
+    "custom",
 ];
 
 /// Sometimes a routing of the list that is not among [`KNOWN`], if there is one for the machine.

@@ -71,7 +71,8 @@ impl Network {
     }
 
     /// The working links of a router to others: the port, and the router at the far end.
-    pub(crate) fn working_links(&self, r: RouterId) -> Vec<(u16, usize)> {
+    #[must_use]
+    pub fn working_links(&self, r: RouterId) -> Vec<(u16, usize)> {
         let first = self.first_slot[r.index()];
         let link = |slot: u32| match self.peer[slot as usize] {
             Peer::Router(far) if !self.has_failed(SlotId(slot)) => {

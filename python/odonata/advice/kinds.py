@@ -116,7 +116,7 @@ SHARED = frozenset(("gateways", "name"))
 def routing_changes(space: Space) -> Iterator[tuple[tuple[str, Any], ...]]:
     """Changes of `routing`, and of the `routing` of a job."""
     table, system = space.scenario.table, space.resolved.system
-    present = job_routings(table, list(table.job), system)
+    present = job_routings(table, list(table.job), system, space.scenario.path.parent)
     names = routings_of(system.table.kind)
     alone = len(space.spec) == 1
     for name in names:

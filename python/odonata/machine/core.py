@@ -66,11 +66,30 @@ def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = N
         raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:]) from None
 
 
+def extent(spec: Mapping[str, Any]) -> dict[str, int]:
+    """The sizes of a machine (see `_core.pyi`). Raises InputError if it cannot be built."""
+    try:
+        return dict(machine_of(spec).extent())
+    except _core().CoreError as e:
+        raise as_error(e) from None
+
+
+def _for_core(spec: Mapping[str, Any]) -> str:
+    """A specification as the core reads it; the functions of its routings are made known to the core."""
+    kept = spec.get("own_routings")
+    if kept is None:
+        return json.dumps(spec)
+    from odonata.routing.program import make_known
+
+    make_known(kept, _core().add_routing)
+    return json.dumps({key: value for key, value in spec.items() if key != "own_routings"})
+
+
 def run(
     spec: Mapping[str, Any], progress: Callable[[Mapping[str, Any]], object] | None = None, threads: int = 1
 ) -> dict[str, Any]:
     """Simulates a specification on up to `threads` threads (see `_core.pyi`). Raises `_core.CoreError`."""
-    return dict(machine_of(spec).run(json.dumps(spec), progress, threads))
+    return dict(machine_of(spec).run(_for_core(spec), progress, threads))
 
 
 def routes(spec: Mapping[str, Any], source: int, destination: int, limit: int) -> dict[str, Any]:
@@ -79,7 +98,7 @@ def routes(spec: Mapping[str, Any], source: int, destination: int, limit: int) -
     Raises InputError if the core refuses the specification.
     """
     try:
-        return dict(machine_of(spec).routes(json.dumps(spec), source, destination, limit))
+        return dict(machine_of(spec).routes(_for_core(spec), source, destination, limit))
     except _core().CoreError as e:
         raise as_error(e) from None
 
@@ -87,7 +106,7 @@ def routes(spec: Mapping[str, Any], source: int, destination: int, limit: int) -
 def refused(spec: Mapping[str, Any]) -> Any | None:
     """The `_core.CoreError` with which the core refuses a specification; None if it would simulate it."""
     try:
-        machine_of(spec).check(json.dumps(spec))
+        machine_of(spec).check(_for_core(spec))
     except _core().CoreError as e:
         return e
     return None

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from odonata.document import Table, validate
@@ -11,6 +12,7 @@ from odonata.machine import System
 from odonata.messages import error_of
 from odonata.scenario.routings import DEFAULTS, OPTIONS, Routing, check_channels, named_table, on_system
 from odonata.scenario.routings.choice import AnyRouting, Unnamed, named
+from odonata.scenario.routings.custom import OwnRouting
 from odonata.scenario.tables import JobTable, ScenarioTable
 
 #: Most different routings in a run (docs/routings.md).
@@ -37,6 +39,11 @@ class JobRoutings:
             return {}
         spec = self.own[index].spec()
         return {} if spec == self.usual.spec() else {"routing": spec}
+
+    def kept(self) -> dict[str, Any]:
+        """What the specification keeps of routings of one's own, by the names under which the core knows them."""
+        customs = [routing for routing in (self.usual, *self.own.values()) if isinstance(routing, OwnRouting)]
+        return {custom.program.name: custom.program.kept() for custom in customs}
 
     def check_turns(self, index: int, job: Mapping[str, Any]) -> None:
         """Raises InputError if a job (of the specification) ends before every policy of its `turns` has had a turn."""
@@ -74,13 +81,16 @@ class JobRoutings:
         return error_of(problem.code, problem.path, parameters, keys=_channels(table, path))
 
 
-def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System) -> JobRoutings:
-    """The routings of all jobs. Raises InputError whose path leads into the scenario."""
+def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System, folder: Path) -> JobRoutings:
+    """The routings of all jobs, whose files are relative to a folder.
+
+    Raises InputError whose path leads into the scenario.
+    """
     name, options = default_of(system)
     options = options if isinstance(table.routing, Unnamed) else {}
     of_machine = system.table.routing is not None and isinstance(table.routing, Unnamed) and not table.routing.options
     where: tuple[str | int, ...] = ("system", "routing") if of_machine else ("routing",)
-    usual = _decided(table.routing, name, options, table, system, where)
+    usual = _decided(table.routing, name, options, table, system, where, folder)
     own: dict[int, Routing] = {}
     used: list[Routing] = []
     for index, job in enumerate(jobs):
@@ -90,7 +100,7 @@ def job_routings(table: ScenarioTable, jobs: Sequence[JobTable], system: System)
         else:
             path = ("job", index, "routing")
             of_job = f" of job `{job.name}`"
-            routing = own[index] = _decided(job.routing, usual.name, options, table, system, path, usual)
+            routing = own[index] = _decided(job.routing, usual.name, options, table, system, path, folder, usual)
         if routing in used:
             continue
         try:
@@ -132,6 +142,7 @@ def _decided(
     table: ScenarioTable,
     system: System,
     path: tuple[str | int, ...],
+    folder: Path,
     like: Routing | None = None,
 ) -> Routing:
     """A routing with all defaults filled in; without gateways of its own it has those of `like`."""
@@ -139,7 +150,7 @@ def _decided(
         chosen = named(given, name, options)
         if getattr(chosen, "gateways", "") is None and getattr(like, "gateways", None) is not None:
             chosen = chosen.model_copy(update={"gateways": getattr(like, "gateways", None)})
-        return on_system(chosen, system, table.compat)
+        return on_system(chosen.located(folder), system, table.compat)
     except InputError as e:
         raise e.under(*path) from None
 
@@ -156,6 +167,10 @@ def _channels(table: ScenarioTable, otherwise: tuple[str | int, ...]) -> tuple[s
 
 def _together(routings: list[Routing], path: tuple[str | int, ...]) -> None:
     """Raises InputError if the last of the routings cannot be used together with the others."""
+    if len({isinstance(routing, OwnRouting) for routing in routings}) > 1:
+        message = f"a run has routings of one's own or built-in ones, not both: here also `{routings[0].name}`"
+        hint = "give the run the routing that most jobs have, or write the other one as a file too"
+        raise InputError(message, hint=hint, path=path)
     gateways = {getattr(routing, "gateways", None) for routing in routings}
     if len(gateways) > 1:
         first, last = (getattr(routing, "gateways", None) for routing in (routings[0], routings[-1]))

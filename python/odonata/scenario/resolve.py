@@ -164,7 +164,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     system = machine_of(table, path)
     failed = system.failures
     jobs = _jobs(table, folder)
-    routings = job_routings(table, [job.table for job in jobs], system)
+    routings = job_routings(table, [job.table for job in jobs], system, folder)
     sensing = sensing_of(table.sensing, system, routings.sensing, table.compat)
     placed = _place(jobs, system, table.run.seed, folder)
     run = {job.index: _program(job, placed[job.index].nodes, table.run.seed, folder, system) for job in jobs}
@@ -189,6 +189,8 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     sensor = sensing.spec()
     spec |= {"sensing": sensor} if sensor else {}
     spec |= {"failures": failed} if failed else {}
+    kept = routings.kept()
+    spec |= {"own_routings": kept} if kept else {}
     spec |= {"compat_without": list(table.compat_without)} if table.compat_without else {}
     targets = tuple(job.table.name for job in jobs if not job.table.background)
     decided = table.model_copy(update={"sensing": sensing})

@@ -129,6 +129,8 @@ FORMS: dict[str, Form] = {
     "scenario.apps.values:_duration": TIME,
     "scenario.apps.values:_overhead": _or(one_of("none")),
     "scenario.apps.values:whole_number.<locals>.read": whole(1, 2**31 - 1),
+    "scenario.routings.custom:_numbers": {"type": "object", "additionalProperties": {"type": "number"}},
+    "scenario.routings.custom:_whole.<locals>.read": whole(0, 2**20),
     "scenario.routings.dragonfly:_one_or_two": {"enum": [1, 2]},
     "scenario.routings.hyperx:_deroutes": whole(0, 13),
     "scenario.routings.listed:_whole.<locals>.read": whole(0, 2**32 - 1),

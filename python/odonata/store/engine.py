@@ -25,6 +25,7 @@ SOURCES = (
     "document",
     "machine",
     "placement",
+    "routing",
     "scenario",
     "runner.py",
     "steady",

@@ -3,11 +3,14 @@
 use odonata_error::{Error, ErrorKind, path};
 use odonata_sim::spec::{RoutingSpec, Spec, Via};
 
-use super::{any, direct, hyperx, leaf_spine, routing_of, up_down};
+use super::{any, direct, hyperx, leaf_spine, own, routing_of, up_down};
 use crate::map::{Map, Shape};
 
 /// Refuses routings and fabrics that cannot work.
 pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
+    if own::has_own(spec) {
+        return own::check(spec, map);
+    }
     for job in 0..spec.jobs.len() {
         let routing = routing_of(spec, job);
         let needed = match &map.shape {
@@ -15,6 +18,7 @@ pub(crate) fn check(spec: &Spec, map: &Map) -> Result<(), Error> {
             Shape::FatTree(_) => up_down::channels(routing),
             Shape::Graph(web) => any::channels(routing, web.diameter),
             Shape::HyperX(grid) => hyperx::channels(routing, grid.diameter),
+            Shape::Bare => unreachable!("only for routings of one's own"),
             Shape::Direct(paths) => direct::stages(routing, paths.has_bridges()).map(|stages| stages * paths.subs),
         };
         let in_order = matches!(routing, RoutingSpec::DimensionOrder { .. });

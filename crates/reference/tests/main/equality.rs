@@ -283,6 +283,12 @@ fn sim_equals_the_reference_on_any_graph_when_jobs_run_programs() {
     compare_all(120, testkit::graph_program_spec);
 }
 
+/// Functions that draw, read loads, remember a router in the packet, and learn from answers, on every kind of machine.
+#[test]
+fn sim_equals_the_reference_with_routings_of_ones_own() {
+    compare_all(1000, testkit::own_routing_spec).are_all_reached();
+}
+
 #[test]
 fn sim_equals_the_reference_on_hyperx_machines() {
     compare_all(250, testkit::hyperx_spec);

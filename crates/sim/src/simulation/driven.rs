@@ -152,6 +152,7 @@ impl<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint> Driving<'s, R, S, E> {
             unreachable!("a message is under way, but nothing waits");
         }
         self.simulation.visit(&self.window, &mut ())?;
+        self.simulation.routing.failure().map_or(Ok(()), Err)?;
         if let Some(failure) = self.simulation.fabric.course.failure.take() {
             return Err(failure);
         }

@@ -193,6 +193,7 @@ pub(super) fn play<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         return Err(interrupted);
     }
     let mut all: Vec<_> = all.into_iter().map(|player| player.simulation).collect();
+    all[0].routing.failure().map_or(Ok(()), Err)?;
     all.iter_mut().find_map(|simulation| simulation.fabric.course.failure.take()).map_or(Ok(()), Err)?;
     all.iter_mut().try_for_each(Simulation::settle)?;
     if all[0].deadlocked {
@@ -404,7 +405,7 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
             status.pending.push(running.pending);
         }
         status.progress = self.progress(self.fabric.queue.horizon());
-        status.failed = interrupted || self.fabric.course.failure.is_some();
+        status.failed = interrupted || self.fabric.course.failure.is_some() || self.routing.failure().is_some();
         status.too_late = !self.too_late.is_empty();
     }
 

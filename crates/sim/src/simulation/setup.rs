@@ -203,7 +203,8 @@ impl Windows {
         let crossbar = spec.fabric.router.map(|router| router.crossbar);
         let departure = crossbar.map(|bandwidth| bandwidth.serialisation_ps(packets[least as usize].wire.into()));
         let least = &packets[least as usize];
-        let lookahead = wiring.lookahead(least, departure).min(longest);
+        let answers = prepared.routing.answers_after().unwrap_or(u64::MAX);
+        let lookahead = wiring.lookahead(least, departure).min(longest).min(answers);
         let delivery = wiring.delivery(least);
         if jobs.list.iter().any(|job| job.waits_for_delivery) {
             // The root begins the next interval when the last message is delivered.

@@ -25,6 +25,10 @@ const HYPERX: &[&str] = &["hyperx"];
 const ALL: &[&str] = &["dragonfly-plus", "dragonfly", "cascade", "hyperx", "graph"];
 /// The kind of machine that is a list of links.
 const GRAPH: &[&str] = &["graph"];
+/// All kinds of machine.
+const EVERY: &[&str] = &["dragonfly-plus", "dragonfly", "cascade", "fat-tree", "hyperx", "graph"];
+/// Most numbers of a router that a routing of one's own keeps (8 MiB).
+const MOST_STATE: u32 = 1 << 20;
 
 /// What the list says of a routing.
 #[derive(Clone, Copy, Debug)]
@@ -266,6 +270,16 @@ routings! {
         /// Added to the load of a non-minimal path, in bytes of its first link.
         bias_bytes: u64 = 0..=MOST => "0 B",
     }
+    /// A function of one's own picks among the ports from which the destination can still be reached. Source of the
+    /// channels: Gunther 1981.
+    Custom = "custom" for EVERY {
+        /// The name under which the functions are known.
+        program: String,
+        /// Most links between routers of a path, which is the number of channels.
+        hops: u8 = 1..=16_u8,
+        /// Numbers that each router keeps.
+        state: u32 = 0..=MOST_STATE,
+    }
 }
 
 choices! {
@@ -432,7 +446,7 @@ macro_rules! without_gateways {
     ($($type:ty),+) => { $( impl Gated for $type {} )+ };
 }
 without_gateways!(Select, Spread, Via, Option<InsideGroup>, Knowledge, AriesMode, ModePolicy, Vec<ModePolicy>, Compare);
-without_gateways!(FparCandidates, ChannelSwitch);
+without_gateways!(FparCandidates, ChannelSwitch, String);
 
 impl Gated for Gateways {
     fn gateways(&self) -> Option<Gateways> {

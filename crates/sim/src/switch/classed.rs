@@ -216,6 +216,7 @@ impl Classed {
         let (place, now) = (fabric.links.wiring.places[router as usize], packet.time);
         let class = usize::from(self.of_routing[usize::from(packet.routing()) % MAX_ROUTINGS]);
         let decision = if place.is_last(packet) {
+            routing.ends(place, packet);
             let of_responses = if packet.channel() >= self.first_response { self.first_response } else { 0 };
             RouteDecision::new(packet, packet.to_port(), of_responses + class as u8 * self.channels)
         } else {

@@ -205,6 +205,7 @@ impl Crossbar {
         fabric.course.packet_hops += 1;
         let links = &fabric.links;
         let decision = if place.is_last(packet) {
+            routing.ends(place, &routed);
             RouteDecision::new(packet, packet.to_port(), 0)
         } else if let Some(sensed) = self.sensed {
             let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring, sensed };

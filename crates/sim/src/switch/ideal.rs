@@ -70,6 +70,7 @@ impl Switch for Ideal {
         // SAFETY: events are pushed only for routers of the wiring, and the queue returns what was pushed.
         let place = *unsafe { fabric.links.wiring.places.get_unchecked(router as usize) };
         if place.is_last(packet) {
+            routing.ends(place, packet);
             if fabric.watches_decisions {
                 return self.eject_watched(fabric, nics, place, packet);
             }

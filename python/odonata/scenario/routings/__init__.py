@@ -29,9 +29,15 @@ _OWN = {
     "in-order": "aries.InOrder",
     "application-aware": "application_aware.ApplicationAware",
     "omni-war": "hyperx.OmniWar",
+    "custom": "custom.Custom",
+    "q-adaptive": "custom.QAdaptive",
 }
 #: Routing of the core -> its names in a scenario, if they differ.
-_NAMES = {"ugal": ("ugal-l", "ugal-g"), "aries": tuple(name for name, place in _OWN.items() if "aries." in place)}
+_NAMES = {
+    "ugal": ("ugal-l", "ugal-g"),
+    "custom": ("custom", "q-adaptive"),
+    "aries": tuple(name for name, place in _OWN.items() if "aries." in place),
+}
 
 
 class _Routings(ByName[type[Routing]]):
@@ -53,6 +59,8 @@ def _listed(name: str) -> type[Routing]:
 #: All routings by name.
 ROUTINGS: ByName[type[Routing]] = _Routings()
 
+#: Those whose functions are in the core.
+BUILT_IN = tuple(name for name, where in ROUTINGS.where.items() if not where.startswith("custom."))
 #: The modes of Cray's Aries, each a routing.
 ARIES_MODES = tuple(name for name, where in ROUTINGS.where.items() if where.startswith("aries."))
 #: Another name of a routing -> its name. `aries` is also a table with the key `mode`.
@@ -111,8 +119,8 @@ def named_table(usual: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def routings_of(kind: str) -> list[str]:
-    """Names of the routings for that kind of machine."""
-    return [name for name, routing in ROUTINGS.items() if kind in routing.kinds]
+    """Names of the built-in routings for that kind of machine; those whose functions come from files are not."""
+    return [name for name in BUILT_IN if kind in ROUTINGS[name].kinds]
 
 
 def names(system: str | System | None = None) -> list[str]:

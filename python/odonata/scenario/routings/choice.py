@@ -61,6 +61,8 @@ def read_routing(value: Any) -> Routing | Unnamed:
     """The routing that a name or a table describes. Raises InputError, whose path leads into the table."""
     if isinstance(value, Routing | Unnamed):
         return value
+    if isinstance(value, Mapping) and "name" not in value and ("python" in value or "library" in value):
+        value = {"name": "custom", **value}
     if isinstance(value, Mapping) and "name" not in value:
         return Unnamed(name="", options=dict(value))
     if isinstance(value, str) and value in ALIASES:

@@ -4,6 +4,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from odonata import _core, units
@@ -33,9 +34,9 @@ class Routing(Table):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """The core lists the machines of a routing."""
+        """The core lists the machines of a routing, if the class does not."""
         super().__pydantic_init_subclass__(**kwargs)
-        if hasattr(cls, "core"):
+        if hasattr(cls, "core") and "kinds" not in vars(cls):
             cls.kinds = tuple(LISTED[cls.core]["machines"])
 
     def channels_needed(self, system: System) -> int:
@@ -44,6 +45,10 @@ class Routing(Table):
         needed = _core.routing_channels(spec, json.dumps(system.topology))
         assert needed is not None
         return needed
+
+    def located(self, folder: Path) -> Self:  # noqa: ARG002
+        """The same with the contents of the files that it names, which are relative to a folder."""
+        return self
 
     @abstractmethod
     def decided(self, system: System, compat: str | None) -> Self:

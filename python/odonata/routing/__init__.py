@@ -1,0 +1,14 @@
+"""Write a routing of one's own: one Python file, compiled to machine code.
+
+A file has one function with the decorator `routing`. At each router but the last, it picks one of the ports from which
+the destination can still be reached. `docs/own-routing.md` is the tutorial; `interface.py` has the fields of what a
+function sees; `helpers.py` has functions that it may call.
+
+It needs Numba: `pip install "odonata[routing]"`.
+"""
+
+from odonata.lazy import lazily
+
+__all__ = ["least", "nearest", "others", "random", "routing"]
+
+__getattr__ = lazily(__name__, {"decorator": ("routing",), "helpers": ("least", "nearest", "others", "random")})
