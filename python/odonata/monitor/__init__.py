@@ -1,7 +1,8 @@
 """A process beside a real cluster, for weeks: it samples the queue, keeps records, and exports metrics for Prometheus.
 
 `watching.py` is its loop, `state.py` what is known now, `metrics.py` the metrics, `judging.py` the simulation of all
-jobs in a process of its own, `risk.py` how many running jobs may fall into the long tail, `records.py` the files.
+jobs in a process of its own, `risk.py` how many running jobs may fall into the long tail, `advising.py` the file that
+scripts of Slurm read at submission, `records.py` the files.
 """
 
 from odonata.monitor.watching import Watching

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from odonata.background.utilisation import background, of_listing
 from odonata.background.watch import Recorder, Sample, watch
+from odonata.errors import OdonataError
 from odonata.monitor.records import Records
 from odonata.monitor.state import State
 from odonata.queue.snapshot import read_queue
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from odonata.background.utilisation import Background
+    from odonata.monitor.advising import Advising
     from odonata.monitor.judging import Judging
     from odonata.prediction.predictor import Predictor
     from odonata.queue.listing import File
@@ -48,6 +50,7 @@ class Watching:
     counting: dict[str, Any]
     predictor: Predictor | None = None
     judging: Judging | None = None
+    advising: Advising | None = None
     publish: Callable[[], None] = lambda: None
     """Called when something new is known."""
     state: State = field(default_factory=State)
@@ -95,6 +98,7 @@ class Watching:
             state.counts["clock_steps_back"] += 1
             self._troubles.append(f"the clock went back by {sample.clock_back_s:,.1f} s; the sample is kept")
         self._record(sample)
+        self._advise(sample)
         self.publish()
         troubles, self._troubles = self._troubles, []
         return troubles
@@ -107,6 +111,17 @@ class Watching:
             self.state.counts["records_lost"] += lost
             self.state.counts["record_failures"] += 1
             self._troubles.append(f"the sample is written later: {why}")
+
+    def _advise(self, sample: Sample) -> None:
+        """Writes the advice file. An old one stays, and says itself for how long it holds."""
+        if self.advising is None or sample.background is None:
+            return
+        of = sample.background
+        try:
+            self.advising.write(self.queue, self.nodes, of.b, of.nodes_total, self.predictor, sample.time.timestamp())
+        except OdonataError as problem:
+            self.state.counts["advice_failures"] += 1
+            self._troubles.append(f"no advice for submissions: {problem}")
 
     def _sleep(self, seconds: float) -> None:
         """Sleeps, and looks meanwhile after the simulation of all jobs."""
