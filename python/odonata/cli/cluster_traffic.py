@@ -73,7 +73,7 @@ def traffic(
         raise InputError("--bandwidth goes with --out")
     rate = None if bandwidth is None else _bandwidth(bandwidth)
     read = _read(counters, begin, to, step, family)
-    record = read_runs(jobs, cluster=cluster, zone=_zone(zone))
+    record = read_runs(jobs, cluster=cluster, zone=zone_of(zone))
     done, others = measured(read, record.runs)
     if out is not None and rate is not None:
         from odonata import files
@@ -124,7 +124,8 @@ def _read(
     return ask(addresses[0], second(begin), second(to), 15.0 if step is None else step, family)
 
 
-def _zone(name: str | None) -> "ZoneInfo | None":
+def zone_of(name: str | None) -> "ZoneInfo | None":
+    """A time zone by its name. Raises InputError for one that is not known."""
     if name is None:
         return None
     from zoneinfo import ZoneInfo

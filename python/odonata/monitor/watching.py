@@ -10,6 +10,7 @@ from odonata.background.utilisation import background, of_listing
 from odonata.background.watch import Recorder, Sample, watch
 from odonata.errors import OdonataError
 from odonata.monitor.records import Records
+from odonata.monitor.risk import Risks
 from odonata.monitor.state import State
 from odonata.queue.snapshot import read_queue
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from odonata.background.utilisation import Background
     from odonata.monitor.advising import Advising
     from odonata.monitor.judging import Judging
+    from odonata.monitor.risk import Predicted
     from odonata.prediction.predictor import Predictor
     from odonata.queue.listing import File
 
@@ -58,6 +60,8 @@ class Watching:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _records: Records | None = None
+    _risks: Risks | None = None
+    _predicted: list[Predicted] = field(default_factory=list)
     _troubles: list[str] = field(default_factory=list)
 
     def samples(self, every_s: float, count: int | None = None) -> Iterator[tuple[Sample, list[str]]]:
@@ -76,11 +80,12 @@ class Watching:
     def _measure(self) -> Background:
         if self.predictor is None:
             return background(self.queue, nodes=self.nodes, **self.counting)
-        from odonata.monitor.risk import by_risk
-
+        if self._risks is None:
+            self._risks = Risks(self.predictor, self.counting["least_nodes"])
         jobs = read_queue(self.queue)
         busy = of_listing(jobs, self.queue, self.nodes, **self.counting)
-        self.state.risks = by_risk(self.predictor, jobs, busy.b, self.counting["least_nodes"])
+        self._predicted += self._risks.look(jobs, busy.b)
+        self.state.risks = self._risks.counts
         return busy
 
     def _take(self, sample: Sample) -> list[str]:
@@ -111,6 +116,10 @@ class Watching:
             self.state.counts["records_lost"] += lost
             self.state.counts["record_failures"] += 1
             self._troubles.append(f"the sample is written later: {why}")
+        predicted, self._predicted = self._predicted, []
+        if (why := self._records.add_predictions(sample.time, predicted)) is not None:
+            self.state.counts["record_failures"] += 1
+            self._troubles.append(f"the predictions are written later: {why}")
 
     def _advise(self, sample: Sample) -> None:
         """Writes the advice file. An old one stays, and says itself for how long it holds."""
