@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from odonata.cli.cluster_options import Json, Out
+from odonata.cli.cluster_options import Json, Out, Several
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def traffic(
     jobs: Path,
     cluster: str | None = None,
     zone: str | None = None,
+    column: Several = None,
     bandwidth: str | None = None,
     begin: Annotated[str | None, Parameter(name="--from")] = None,
     to: str | None = None,
@@ -47,6 +48,8 @@ def traffic(
         Which cluster, where the file of jobs lists several.
     zone
         Time zone of the file of jobs where its times have none, such as `Europe/Rome` (default: UTC).
+    column
+        What a column of the jobs is, for any table, as in `--column start=begin`; may be repeated.
     bandwidth
         With --out: bandwidth of all NICs of a node, such as `4 x 200 Gbit/s`.
     begin
@@ -62,6 +65,7 @@ def traffic(
     force
         Overwrite a book with different contents.
     """
+    from odonata.cli.arguments import pairs
     from odonata.counters import as_book, measured
     from odonata.queue.accounting import read_runs
 
@@ -73,7 +77,7 @@ def traffic(
         raise InputError("--bandwidth goes with --out")
     rate = None if bandwidth is None else _bandwidth(bandwidth)
     read = _read(counters, begin, to, step, family)
-    record = read_runs(jobs, cluster=cluster, zone=zone_of(zone))
+    record = read_runs(jobs, cluster=cluster, zone=zone_of(zone), columns=pairs(column or [], "--column start=begin"))
     done, others = measured(read, record.runs)
     if out is not None and rate is not None:
         from odonata import files

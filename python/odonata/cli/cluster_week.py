@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from odonata.cli.cluster_options import Json
+from odonata.cli.cluster_options import Json, Several
 from odonata.errors import InputError
 
 
@@ -21,6 +21,7 @@ def week(
     jobs: Path | None = None,
     cluster: str | None = None,
     zone: str | None = None,
+    column: Several = None,
     communicates: Annotated[float, Parameter(validator=validators.Number(gte=0, lte=1))] = 1.0,
     html: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
@@ -46,6 +47,8 @@ def week(
         With --jobs: which cluster, where the file lists several.
     zone
         With --jobs: time zone of its times where they have none, such as `Europe/Rome` (default: UTC).
+    column
+        With --jobs: what one of its columns is, for any table, as in `--column start=begin`; may be repeated.
     communicates
         Share of a run alone that is communication (default: 1, assumed: the most that it can lose).
     html
@@ -53,6 +56,7 @@ def week(
     force
         Overwrite a page with different contents.
     """
+    from odonata.cli.arguments import pairs
     from odonata.cli.cluster_traffic import zone_of
     from odonata.monitor.week import week as of_records
     from odonata.monitor.week_text import as_page, as_text
@@ -62,10 +66,16 @@ def week(
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--html: expected a file that ends in `.html`, found `{html}`")
     if jobs is None:
-        for option, given in (("--cluster", cluster), ("--zone", zone)):
+        for option, given in (("--cluster", cluster), ("--zone", zone), ("--column", column)):
             if given is not None:
                 raise InputError(f"{option} goes with --jobs")
-    runs = None if jobs is None else read_runs(jobs, cluster=cluster, zone=zone_of(zone)).runs
+    runs = (
+        None
+        if jobs is None
+        else read_runs(
+            jobs, cluster=cluster, zone=zone_of(zone), columns=pairs(column or [], "--column start=begin")
+        ).runs
+    )
     of = of_records(records, _moment(begin, "--from"), _moment(to, "--to"), runs, communicates)
     if html is not None:
         from odonata import files
