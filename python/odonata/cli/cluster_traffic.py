@@ -40,8 +40,9 @@ def traffic(
     Parameters
     ----------
     counters
-        Files: CSV with `time`, `node`, `sent` and `received`, CSV of LDMS, an answer of Prometheus in JSON; or the
-        address of a Prometheus, such as `http://localhost:9090`.
+        Files: CSV with `time`, `node`, `sent` and `received`, CSV of LDMS, an answer of Prometheus in JSON, what
+        `perfquery -x` or the telemetry of Slingshot's NICs print; or the address of a Prometheus, such as
+        `http://localhost:9090`.
     jobs
         Past jobs with their nodes: `sacct --parsable2`, `sacct --json`, an accounting log of PBS, a PM100 job table.
     cluster
