@@ -61,6 +61,53 @@ nodes:
 """
 
 
+OLDER = """\
+switches:
+- name: core
+  switches: [a, b]
+- name: a
+  metadata: {group: cb1}
+  capacity_blocks: [cb1, cb2]
+- name: b
+  capacity_blocks: [cb3]
+capacity_blocks:
+- name: cb1
+  nvlink: nvl1
+  nodes: [n1, n2]
+- name: cb2
+  nodes: [n3]
+- name: cb3
+  nodes: ["n[4-5]"]
+"""
+NEWER = """\
+switches:
+  core:
+    switches:
+    - spine
+    - other
+  spine:
+    labels: {topology.kubernetes.io/zone: z}
+    switches:
+    - rack1
+    - rack2
+    - rack3
+  other:
+    switches:
+    - rack4
+  rack4: {labels: {a: b}}
+blocks:
+- switch: rack1
+  nodes:
+  - node[01-03]
+  labels: {a: b}
+- switch: rack3
+  nodes: ["node[07-08]"]
+- switch: rack4
+  nodes: [node9]
+- nodes: ["cpu-[01-02]"]
+"""
+
+
 def graph(**changed) -> str:
     layers = {
         name: [leaf, spine, "core"] for spine, leaves in GROUPS.items() for leaf, of in leaves.items() for name in of
@@ -79,6 +126,30 @@ def test_a_list_of_switches(tmp_path):
     (tmp_path / "t").write_text(LISTED)
     [group] = read_topology(tmp_path / "t").groups.values()
     assert group == {"leaf1": ("n1", "n2"), "leaf2": ("n3", "n4")}
+
+
+def test_nodes_in_the_blocks_of_a_switch(tmp_path):
+    (tmp_path / "t").write_text(OLDER)
+    [group] = read_topology(tmp_path / "t").groups.values()
+    assert group == {"a": ("n1", "n2", "n3"), "b": ("n4", "n5")}
+
+
+def test_blocks_that_name_their_switch(tmp_path):
+    """Leaves that only a block names, a place without nodes, and nodes without a switch."""
+    (tmp_path / "t").write_text(NEWER)
+    topology = read_topology(tmp_path / "t")
+    assert topology.groups == {
+        "spine": {"rack1": ("node01", "node02", "node03"), "rack3": ("node07", "node08")},
+        "other": {"rack4": ("node9",)},
+        "all": {"no-switch": ("cpu-01", "cpu-02")},
+    }
+    assert len(topology.fabrics) == 2
+
+
+def test_blocks_without_switches(tmp_path):
+    (tmp_path / "t").write_text("blocks:\n" + NEWER.partition("blocks:\n")[2].partition("- nodes")[0])
+    [group] = read_topology(tmp_path / "t").groups.values()
+    assert group == {"rack1": ("node01", "node02", "node03"), "rack3": ("node07", "node08"), "rack4": ("node9",)}
 
 
 def test_blocks(tmp_path):
@@ -113,6 +184,8 @@ def test_a_machine_is_imported(tmp_path, monkeypatch, capsys, text):
         (MODEL.replace("  leaf3:\n", "  leaf2:\n"), 16, "`leaf2` is there twice"),
         (MODEL.replace("[gpu001,", "{gpu001: 1}  # ["), None, "expected"),
         (LISTED.replace("name: leaf1", "nam: leaf1"), 4, "a switch has no `name`"),
+        (OLDER.replace("[cb3]", "[cb4]"), 7, "has the capacity block `cb4`, which is not listed"),
+        (OLDER.replace("name: b", "name: a"), 7, "the switch `a` is listed twice"),
         ("switches:\n  a: 5\n", 2, "expected a switch"),
         ("switches:\n", 1, "expected a table"),
         ("switches:\n  a: {nodes: [}\n", 2, ""),
@@ -136,7 +209,7 @@ def test_mangled_texts_are_answered(tmp_path):
     import random
 
     chosen = random.Random(3)
-    for right in (MODEL, LISTED, BLOCKS, graph()):
+    for right in (MODEL, LISTED, BLOCKS, OLDER, NEWER, graph()):
         for _ in range(120):
             text = list(right)
             for _ in range(chosen.randrange(1, 5)):

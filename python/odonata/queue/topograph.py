@@ -1,6 +1,7 @@
 """Topologies of NVIDIA's topograph: its models (YAML), and the JSON of its engine `graph`.
 
-- A model has `switches`, each with its child switches and nodes, or only `capacity_blocks`, whose nodes share NVLink.
+- A model has `switches`, each with its child switches. Nodes are at their switch, or in `capacity_blocks` that a switch
+  names, or in `blocks`, each with its switch (three generations of the form). Without switches, a block is a leaf.
 - The engine lists instances, each with the switches from its leaf up (`network_layers`).
 
 Its engine `slurm` writes `topology.conf` and `topology.yaml`, which are read as those of Slurm. Source: the pages
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+NO_SWITCH = "no-switch"
+"""The leaf switch of nodes that have none; it is joined to no other."""
+
+
 def is_topograph(text: str) -> bool:
     """Whether a text is a topology of topograph."""
     if text.lstrip().startswith("{"):
         return '"network_layers"' in text and '"instances"' in text
-    return re.search(r"^(switches|capacity_blocks):\s*(#.*)?$", text, re.MULTILINE) is not None
+    return re.search(r"^(switches|capacity_blocks|blocks):\s*(#.*)?$", text, re.MULTILINE) is not None
 
 
 def entries(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -38,35 +43,73 @@ def entries(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from _of_graph(reading.parse_json(text))
         return
     model = table_of(read_yaml(text), "a model with `switches`")
+    blocks = _capacity_blocks(model)
     if "switches" in model:
-        for line, name, node in _named(model["switches"], "switch"):
-            switch = table_of(node, "a switch")
-            yield (
-                line,
-                {
-                    "SwitchName": name,
-                    "Nodes": _names(switch.get("nodes"), "nodes"),
-                    "Switches": _names(switch.get("switches"), "switches"),
-                },
-            )
+        yield from _switches(model, blocks)
         return
-    listed = _of_blocks(model)
-    for line, name, node in _named(model["capacity_blocks"], "capacity block"):
-        block = table_of(node, "a capacity block") if node.id == "mapping" else {}
-        nodes = tuple(dict.fromkeys([*_names(block.get("nodes"), "nodes"), *listed.get(name, ())]))
+    if "blocks" in model:
+        for line, name, nodes in _blocks(model["blocks"]):
+            yield line, {"BlockName": name or f"block in line {line}", "Nodes": nodes}
+        return
+    for name, (line, nodes) in blocks.items():
         if nodes:
             yield line, {"BlockName": name, "Nodes": nodes}
 
 
-def _of_blocks(model: dict[str, Any]) -> dict[str, list[str]]:
-    """Capacity block -> nodes that name it themselves."""
+def _switches(
+    model: dict[str, Any], blocks: dict[str, tuple[int, tuple[str, ...]]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines: dict[str, int] = {}
+    nodes: dict[str, list[str]] = {}
+    children: dict[str, tuple[str, ...]] = {}
+    for line, name, node in _named(model["switches"], "switch"):
+        switch = table_of(node, "a switch")
+        if name in lines:
+            raise InputError(f"the switch `{shortened(name, 60)}` is listed twice", line=line)
+        lines[name] = line
+        nodes[name] = list(_names(switch.get("nodes"), "nodes"))
+        children[name] = _names(switch.get("switches"), "switches")
+        for block in _names(switch.get("capacity_blocks"), "capacity blocks"):
+            if block not in blocks:
+                message = f"the switch `{shortened(name, 60)}` has the capacity block `{shortened(block, 60)}`, "
+                raise InputError(f"{message}which is not listed", line=line)
+            nodes[name] += blocks[block][1]
+    if "blocks" in model:
+        for line, switch_name, of_block in _blocks(model["blocks"]):
+            lines.setdefault(switch_name or NO_SWITCH, line)
+            nodes.setdefault(switch_name or NO_SWITCH, []).extend(of_block)
+        # In this generation leaves need not be listed, and places may be empty.
+        used = {name for name in lines if nodes.get(name) or children.get(name)}
+        children = {name: tuple(child for child in of if child in used) for name, of in children.items()}
+    for name, line in lines.items():
+        if "blocks" in model and not nodes.get(name) and not children.get(name):
+            continue
+        yield line, {"SwitchName": name, "Nodes": tuple(nodes.get(name, ())), "Switches": children.get(name, ())}
+
+
+def _blocks(node: Any) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Line, switch and nodes of each block; the switch is empty if it has none."""
+    for entry in list_of(node, "a list of blocks"):
+        block = table_of(entry, "a block")
+        switch = text_of(block["switch"], "the name of a switch") if "switch" in block else ""
+        yield line_of(entry), switch, _names(block.get("nodes"), "nodes")
+
+
+def _capacity_blocks(model: dict[str, Any]) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Capacity block -> its line and nodes: those that it lists, and those that name it."""
     listed: dict[str, list[str]] = {}
     if "nodes" in model and model["nodes"].id == "mapping":
         for _, name, node in _named(model["nodes"], "node"):
             of = table_of(node, "a node") if node.id == "mapping" else {}
             if "capacity_block" in of:
                 listed.setdefault(text_of(of["capacity_block"], "the name of a block"), []).append(name)
-    return listed
+    made: dict[str, tuple[int, tuple[str, ...]]] = {}
+    if "capacity_blocks" in model:
+        for line, name, node in _named(model["capacity_blocks"], "capacity block"):
+            block = table_of(node, "a capacity block") if node.id == "mapping" else {}
+            nodes = dict.fromkeys([*_names(block.get("nodes"), "nodes"), *listed.get(name, ())])
+            made[name] = line, tuple(nodes)
+    return made
 
 
 def _named(node: Any, what: str) -> Iterator[tuple[int, str, Any]]:
