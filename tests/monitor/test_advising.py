@@ -14,7 +14,7 @@ from odonata.errors import InputError
 from odonata.monitor.advising import MOST_BYTES, MOST_NODE_LIST, MOST_SIZES, Advising, sizes, without_histories
 from odonata.prediction.predictor import read_predictor
 from odonata.queue.records import Job
-from odonata.queue.topology import parse_topology
+from odonata.queue.topology import Topology, parse_topology
 
 TOPOLOGY = "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\nSwitchName=top Switches=a,b\n"
 SUBMISSION = Path(__file__).parents[2] / "packaging" / "submission"
@@ -102,6 +102,13 @@ def test_the_probability_is_that_of_every_history():
         of = known | dict(zip(predictor.history_of, history.key, strict=True))
         of = {name: known[name] if name in predictor.used else value for name, value in of.items()}
         assert any_job.predict(of).probability == predictor.predict(of).probability
+
+
+def test_names_of_nodes_add_no_line():
+    names = ("a b", "c\nend", "d\x1b[31m")
+    cluster = Cluster(Topology({"all": {"leaf": names}}), frozenset(names), [], frozenset(names))
+    lines = text(cluster)
+    assert lines[5:] == ["size 2 wait 0 leaves 1 groups 1", "size 3 wait 0 leaves 1 groups 1", "end"]
 
 
 def test_bounds():

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 SUBMISSION = Path(__file__).parents[3] / "packaging" / "submission"
 SLEEP = "#!/bin/sh\nexec sleep 600\n"
 NODES = 64
+_CHANGES = count(1)
 PLUGINS = {"neither": "", "job_submit": "JobSubmitPlugins=lua\n", "cli_filter": "CliFilterPlugins=lua\n"}
 
 
@@ -50,8 +52,9 @@ def use(folder: Path, plugin: str, *, sets: str = "nothing") -> None:
 
 
 def loaded_anew(script: Path) -> None:
-    """Makes the controller read a script again: it does so if the file is newer than the last time, in seconds."""
-    os.utime(script, (time.time() + 1, time.time() + 1))
+    """Makes the controller read a script again: it does so if the file is newer, in whole seconds."""
+    moment = time.time() + 2 * next(_CHANGES)
+    os.utime(script, (moment, moment))
 
 
 def submit(*options: str) -> tuple[str, str, float]:
@@ -88,15 +91,15 @@ def slurm() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(folder: Path, count: int, cases: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[float]]:
+def measure(folder: Path, number: int, cases: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[float]]:
     """Seconds of each submission, in blocks of 50 in turn, so that all cases see the same machine."""
     times: dict[tuple[str, str], list[float]] = {case: [] for case in cases}
-    while any(len(of) < count for of in times.values()):
+    while any(len(of) < number for of in times.values()):
         for plugin, text in cases:
             (folder / "advice").write_text(text)
             use(folder, plugin)
             mine = times[plugin, text]
-            for _ in range(min(50, count - len(mine))):
+            for _ in range(min(50, number - len(mine))):
                 _, told, took = submit("-N16", "--hold", "--time=10")
                 assert ("background utilisation" in told) == (plugin != "neither" and text != GARBAGE), told
                 mine.append(took)
@@ -111,11 +114,11 @@ def main() -> None:
     """Prints the median and the 99 % quantile for each case."""
     if why := missing():
         sys.exit(why)
-    count = int(sys.argv[1])
+    number = int(sys.argv[1])
     text = advice(now=time.time() + 30).replace("valid 600", "valid 36000")
     cases = [("neither", ""), ("job_submit", text), ("job_submit", GARBAGE), ("cli_filter", text)]
     with slurm() as folder:
-        for (plugin, of), times in measure(folder, count, cases).items():
+        for (plugin, of), times in measure(folder, number, cases).items():
             cuts = statistics.quantiles(times, n=100)
             what = "garbage" if of == GARBAGE else "advice" if of else ""
             print(f"{plugin:12}{what:10}{len(times):6} median {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms")

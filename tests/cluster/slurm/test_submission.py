@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import statistics
 import time
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cluster.slurm.plugins import GARBAGE, advice, loaded_anew, submit, use
 from tests.cluster.slurm.server import run
+
+from odonata.cli.main import main
+from odonata.cluster import expand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +56,22 @@ def test_what_the_user_is_told_and_what_the_job_gets(here: Path, plugin: str) ->
     use(here, plugin, sets="comment")
     assert f"Comment={TOLD}" in shown(submit("-N4", "--hold")[0])
     assert "Comment=mine" in shown(submit("-N4", "--hold", "--comment=mine")[0])
+
+
+def test_from_the_queue_to_the_user(here: Path, tmp_path: Path) -> None:
+    """The file of `odonata cluster watch` on this Slurm, and a job that gets the switches that it names."""
+    use(here, "job_submit", sets="switches")
+    words = ["cluster", "watch", "--count", "1", "--every", "60", "--out", str(tmp_path / "watch"), "--quiet"]
+    assert main([*words, "--advice", str(here / "advice")]) == 0
+    job, told, _ = submit("-N4", "-p", "excl")
+    assert "odonata: background utilisation 0 %, 64 nodes idle. 4 nodes fit now on 1 leaf switch of 1 group" in told
+    assert "Switches=1@" in shown(job)
+    end = time.monotonic() + 40
+    while "JobState=RUNNING" not in (record := shown(job)):
+        assert time.monotonic() < end, record
+        time.sleep(0.2)
+    [nodes] = re.findall(r" NodeList=(\S+)", record)
+    assert len({int(name.removeprefix("n")) // 4 for name in expand(nodes)}) == 1
 
 
 @pytest.mark.parametrize("plugin", ["job_submit", "cli_filter"])
