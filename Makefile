@@ -191,7 +191,7 @@ test-slurm: $(INSTALLED) tested ## Tests with a real Slurm of 64 virtual nodes, 
 test-fabric: $(INSTALLED) build ## Latency against background on a real, small network: some 50 Slurm jobs, 5 to 15 minutes
 	$(BIN)/pytest -rs tests/cluster/fabric/whole.py
 
-system-deps: ## Install Slurm, Open MPI, iperf3, valgrind, Node.js, Chromium and Prometheus with apt, for some tests (needs root; goes on without)
+system-deps: ## Install Slurm, Open MPI, iperf3, valgrind, Node.js, Chromium, Prometheus and Lua with apt, for some tests (needs root; goes on without)
 	@scripts/system_deps.sh
 
 bless: $(INSTALLED) tested ## Accept changed snapshots, schemas and man pages; look at the diff before you commit it

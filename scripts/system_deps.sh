@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs with apt what some checks need: Slurm and munge, Open MPI, iperf3, valgrind, Node.js and npm, Chromium,
-# Prometheus. Without root or a package server it says so and ends well: those checks are then left out.
+# Prometheus, Lua. Without root or a package server it says so and ends well: those checks are then left out.
 set -uo pipefail
 
 export PATH="$PATH:/usr/sbin:/sbin" DEBIAN_FRONTEND=noninteractive
@@ -36,6 +36,7 @@ provide "Open MPI" "mpicc mpirun" "openmpi-bin libopenmpi-dev" "the tests with a
 provide "iperf3" "iperf3 ip tc" "iperf3 iproute2" "the tests on a contended network"
 provide "valgrind" "valgrind" "valgrind" "the limits on instructions"
 provide "Node.js and npm" "node npm" "nodejs npm" "the checks of the script of reports"
-provide "Prometheus" "promtool" "prometheus" "the checks of metrics and alerts"
+provide "Prometheus" "promtool prometheus-node-exporter" "prometheus prometheus-node-exporter" "the checks of metrics and alerts"
+provide "Lua" "lua5.4" "lua5.4" "the tests of the scripts for Slurm"
 provide "Chromium" "chromium" "chromium" "the tests of reports in a browser"
 exit 0

@@ -99,6 +99,7 @@ COMMANDS = {
     "reproduce": ("reproduce", "FILE"),
     "train": ("cluster", "train", "FILE"),
     "predict": ("cluster", "predict", "FILE", "--background", "0.5"),
+    "week": ("cluster", "week", "FILE"),
 }
 
 

@@ -275,3 +275,27 @@ def test_a_simulation_that_fails(tmp_path, monkeypatch, text, message):
     assert result is None
     assert message in error
     assert of._process is None
+
+
+class Predictor:
+    """Any run is as likely to be slow as the machine is busy."""
+
+    def predict(self, known):
+        from types import SimpleNamespace
+
+        return SimpleNamespace(flagged=known["b"] > 0.5, probability=known["b"], threshold_ps=2e12, median_ps=1e12)
+
+
+def test_predictions_of_jobs_that_begin(tmp_path):
+    queue = tmp_path / "queue.txt"
+    more = HEADER + "1|R|n[1-4]|a\n2|R|n[5-6]|b\n3|R|n[7-8]|c\n"
+    of = watching(tmp_path, Clocks([(500, lambda _: queue.write_text(more))]), predictor=Predictor())
+    assert [troubles for _, troubles in of.samples(600, 4) if troubles] == []
+    assert of.state.risks == {"high": 3}
+    table = pl.read_parquet(tmp_path / "records" / "predictions-*.parquet")
+    assert table.select("job", "nodes", "probability", "began").rows() == [
+        ("1", 4, 0.6, False),
+        ("2", 2, 0.6, False),
+        ("3", 2, 0.8, True),
+    ]
+    assert table["time"].dt.epoch("s").to_list() == [NOON, NOON, NOON + 600]

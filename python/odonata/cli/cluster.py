@@ -76,3 +76,8 @@ cluster.command(
     name="watch",
     help="Watch a cluster for weeks: sample the queue, keep records, and export metrics for Prometheus.",
 )
+cluster.command(
+    "odonata.cli.cluster_week:week",
+    name="week",
+    help="Say which jobs lost how many node-hours to neighbours, and how right predictions were, from records.",
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from odonata.cli.cluster_options import Json, Out
+from odonata.cli.cluster_options import Json, Out, Several
 from odonata.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def traffic(
     jobs: Path,
     cluster: str | None = None,
     zone: str | None = None,
+    column: Several = None,
     bandwidth: str | None = None,
     begin: Annotated[str | None, Parameter(name="--from")] = None,
     to: str | None = None,
@@ -39,14 +40,17 @@ def traffic(
     Parameters
     ----------
     counters
-        Files: CSV with `time`, `node`, `sent` and `received`, CSV of LDMS, an answer of Prometheus in JSON; or the
-        address of a Prometheus, such as `http://localhost:9090`.
+        Files: CSV with `time`, `node`, `sent` and `received`, CSV of LDMS, an answer of Prometheus in JSON, what
+        `perfquery -x` or the telemetry of Slingshot's NICs print; or the address of a Prometheus, such as
+        `http://localhost:9090`.
     jobs
         Past jobs with their nodes: `sacct --parsable2`, `sacct --json`, an accounting log of PBS, a PM100 job table.
     cluster
         Which cluster, where the file of jobs lists several.
     zone
         Time zone of the file of jobs where its times have none, such as `Europe/Rome` (default: UTC).
+    column
+        What a column of the jobs is, for any table, as in `--column start=begin`; may be repeated.
     bandwidth
         With --out: bandwidth of all NICs of a node, such as `4 x 200 Gbit/s`.
     begin
@@ -62,6 +66,7 @@ def traffic(
     force
         Overwrite a book with different contents.
     """
+    from odonata.cli.arguments import pairs
     from odonata.counters import as_book, measured
     from odonata.queue.accounting import read_runs
 
@@ -73,7 +78,7 @@ def traffic(
         raise InputError("--bandwidth goes with --out")
     rate = None if bandwidth is None else _bandwidth(bandwidth)
     read = _read(counters, begin, to, step, family)
-    record = read_runs(jobs, cluster=cluster, zone=_zone(zone))
+    record = read_runs(jobs, cluster=cluster, zone=zone_of(zone), columns=pairs(column or [], "--column start=begin"))
     done, others = measured(read, record.runs)
     if out is not None and rate is not None:
         from odonata import files
@@ -124,7 +129,8 @@ def _read(
     return ask(addresses[0], second(begin), second(to), 15.0 if step is None else step, family)
 
 
-def _zone(name: str | None) -> "ZoneInfo | None":
+def zone_of(name: str | None) -> "ZoneInfo | None":
+    """A time zone by its name. Raises InputError for one that is not known."""
     if name is None:
         return None
     from zoneinfo import ZoneInfo

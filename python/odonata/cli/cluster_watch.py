@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
-from odonata.cli.cluster_options import Counting, FromOne, NodesSource, Out, QueueSource, Quiet, listings_of
+from odonata.cli.cluster_options import (
+    Counting,
+    FromOne,
+    NodesSource,
+    Out,
+    Partition,
+    PolicyOptions,
+    QueueSource,
+    Quiet,
+    listings_of,
+)
 from odonata.cli.completion import systems
 from odonata.errors import InputError, RunError
 
@@ -19,10 +29,13 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from odonata.machine import System
+    from odonata.monitor.advising import Advising
     from odonata.monitor.judging import Judging
     from odonata.monitor.state import State
     from odonata.queue.listing import File
 
+MISSED = 5
+"""How many samples may fail until the advice file is too old (assumed)."""
 EVERY_S, LIMIT_S = 3600.0, 1800.0
 """Seconds between two simulations of all jobs, and of the longest one (assumed)."""
 _Positive = Annotated[float, Parameter(validator=validators.Number(gt=0))]
@@ -43,6 +56,11 @@ def watch(
     predictor: Path | None = None,
     listen: str | None = None,
     textfile: Path | None = None,
+    advice: Path | None = None,
+    place: str | None = None,
+    set_: PolicyOptions = None,
+    topology: Path | None = None,
+    partition: Partition = None,
     keep: Annotated[float, Parameter(validator=validators.Number(gt=0, lte=36_500))] = 400,
     count: FromOne | None = None,
     out: Out = None,
@@ -75,6 +93,16 @@ def watch(
         Serve the metrics over HTTP at this address, such as `127.0.0.1:9797`. Only this machine should reach it.
     textfile
         Write the metrics to this file, which ends in `.prom`, for the textfile collector of node_exporter.
+    advice
+        Write what holds for jobs of each size to this file, for Slurm's scripts at submission (`packaging/submission`).
+    place
+        With --advice: the placement policy (default: level-spread).
+    set_
+        With --advice: an option of the policy, as in `-s groups=0-3`.
+    topology
+        With --advice: `topology.conf`, `topology.yaml`, or what `scontrol show topology` prints.
+    partition
+        With --advice: only nodes of this partition.
     keep
         Days that records are kept.
     count
@@ -108,6 +136,7 @@ def watch(
         from odonata.prediction.predictor import read_predictor
 
         watching.predictor = read_predictor(predictor)
+    watching.advising = _advising(advice, every, place, set_, topology, partition)
     with files.alone_in(folder, "watch"), ExitStack() as ending:
         if listen is not None or textfile is not None:
             metrics = _registry(state)
@@ -179,6 +208,36 @@ def _judging(
         if value is not None:
             arguments += [option, str(value)]
     return Judging(arguments, folder / "impact", every or EVERY_S, limit or LIMIT_S, time.monotonic, time.time)
+
+
+def _advising(
+    advice: Path | None,
+    every: float,
+    place: str | None,
+    set_: list[str] | None,
+    topology: Path | None,
+    partition: str | None,
+) -> Advising | None:
+    """What writes the advice file; None without one. Raises InputError for options that need one."""
+    if advice is None:
+        for option, given in (
+            ("--place", place),
+            ("--set", set_),
+            ("--topology", topology),
+            ("--partition", partition),
+        ):
+            if given is not None:
+                raise InputError(f"{option} goes with --advice")
+        return None
+    from odonata.allocation.selection import choosing
+    from odonata.cli.arguments import policy_options
+    from odonata.monitor.advising import Advising
+
+    if advice.is_dir() or not advice.parent.is_dir():
+        what = "a folder" if advice.is_dir() else "a file in a folder that does not exist"
+        raise InputError(f"--advice: expected a file, found {what}, `{advice}`")
+    options = policy_options(set_ or [], None, None)
+    return Advising(advice, MISSED * every, choosing(place or "level-spread"), options, topology, partition)
 
 
 def _registry(state: State) -> CollectorRegistry:

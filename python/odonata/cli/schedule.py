@@ -13,7 +13,10 @@ def schedule(
     /,
     *,
     set_: Annotated[list[str] | None, Parameter(name=["--set", "-s"], negative=())] = None,
+    column: Annotated[list[str] | None, Parameter(negative=())] = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+    html: Path | None = None,
+    watts: Annotated[float | None, Parameter(validator=validators.Number(gt=0, lt=1e9))] = None,
     workers: Annotated[
         int | None, Parameter(name=["--workers", "-j"], validator=validators.Number(gte=1, lte=1024))
     ] = None,
@@ -38,8 +41,15 @@ def schedule(
         The schedule (TOML).
     set_
         Override a value of the schedule, as in `-s backfill=none`.
+    column
+        What a column of the trace is, for any table, as in `--column start=begin`; may be repeated. The same as
+        `-s stream.columns.start=begin`.
     out
         Folder for the results. Default: `schedules/NAME`.
+    html
+        Also write a page to this file (`.html`): jobs over nodes and time, utilisation, waiting times, what is saved.
+    watts
+        Power of a node that runs a job, for the energy that a case saves.
     workers
         Number of windows at once. Default: one for each processor. A Dask scheduler already has its workers.
     on
@@ -59,25 +69,44 @@ def schedule(
     quiet
         No progress on standard error.
     """
+    from odonata import files
+    from odonata.cli.arguments import pairs
     from odonata.cli.schedule_progress import ScheduleProgress
+    from odonata.errors import InputError
     from odonata.scheduler.python import schedule as simulate
-    from odonata.scheduler.sentences import as_text
+    from odonata.scheduler.savings import savings
+    from odonata.scheduler.sentences import as_text, saved_table
     from odonata.text import terminal_width
 
+    if html is not None and html.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--html: expected a file that ends in `.html`, found `{html}`")
     folder = out if out is not None else Path("schedules") / schedule.stem
+    columns = pairs(column or [], "--column start=begin")
+    changes = [*(set_ or ()), *(f"stream.columns.{name}={json_module.dumps(of)}" for name, of in columns.items())]
     client = _client(on, scheduler, (tls_ca_file, tls_cert, tls_key), workers)
     progress = ScheduleProgress(quiet=quiet)
     try:
         with progress:
             outcome = simulate(
-                schedule, set_ or (), out=folder, workers=workers, client=client, force=force, report=progress.report
+                schedule, changes, out=folder, workers=workers, client=client, force=force, report=progress.report
             )
     finally:
         if client is not None:
             client.close(timeout=1)
-    print(json_module.dumps(outcome.as_dict()) if json else as_text(outcome, terminal_width()))
+    saved = savings(outcome.jobs, watts)
+    if html is not None:
+        from odonata.scheduler.page import as_page
+
+        files.write(html, as_page(outcome, outcome.nodes, saved, watts))
+    if json:
+        print(json_module.dumps(outcome.as_dict(watts)))
+    else:
+        print(as_text(outcome, terminal_width()))
+        if watts is not None and saved:
+            print(f"\nsaved against {outcome.cases[0].case}, over the same jobs (95 % interval):")
+            print("\n".join(saved_table(saved).lines(terminal_width())))
     if not json and not quiet:
-        print(f"results in {folder}", file=sys.stderr)
+        print(f"results in {folder}" + ("" if html is None else f", {html} written"), file=sys.stderr)
     return 0
 
 

@@ -1,7 +1,7 @@
 """Counters of NICs over time, and the traffic of jobs that follows from them: measured, where a book assumes it.
 
-`series.py` is what all forms become; `csv_form.py`, `ldms.py` and `prometheus.py` read a form each, `reading.py` tells
-them apart. `traffic.py` puts counters and past jobs together, `book.py` writes a traffic book.
+`series.py` is what all forms become; `csv_form.py`, `ldms.py`, `prometheus.py` and `stamped.py` read them, `reading.py`
+tells them apart. `traffic.py` puts counters and past jobs together, `book.py` writes a traffic book.
 """
 
 from odonata.counters.book import as_book

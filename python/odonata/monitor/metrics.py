@@ -31,6 +31,7 @@ EVENTS = {
     "clock_steps_back": "times that the wall clock was set back",
     "impacts": "simulations of all jobs that ended",
     "impact_failures": "simulations of all jobs that failed, or took too long",
+    "advice_failures": "times that the advice file could not be written",
 }
 """Events that are counted -> what they are. A counter is `odonata_watch_NAME_total`."""
 

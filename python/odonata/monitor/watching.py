@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from odonata.background.utilisation import background, of_listing
 from odonata.background.watch import Recorder, Sample, watch
+from odonata.errors import OdonataError
 from odonata.monitor.records import Records
+from odonata.monitor.risk import Risks
 from odonata.monitor.state import State
 from odonata.queue.snapshot import read_queue
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from odonata.background.utilisation import Background
+    from odonata.monitor.advising import Advising
     from odonata.monitor.judging import Judging
+    from odonata.monitor.risk import Predicted
     from odonata.prediction.predictor import Predictor
     from odonata.queue.listing import File
 
@@ -48,6 +52,7 @@ class Watching:
     counting: dict[str, Any]
     predictor: Predictor | None = None
     judging: Judging | None = None
+    advising: Advising | None = None
     publish: Callable[[], None] = lambda: None
     """Called when something new is known."""
     state: State = field(default_factory=State)
@@ -55,6 +60,8 @@ class Watching:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _records: Records | None = None
+    _risks: Risks | None = None
+    _predicted: list[Predicted] = field(default_factory=list)
     _troubles: list[str] = field(default_factory=list)
 
     def samples(self, every_s: float, count: int | None = None) -> Iterator[tuple[Sample, list[str]]]:
@@ -73,11 +80,12 @@ class Watching:
     def _measure(self) -> Background:
         if self.predictor is None:
             return background(self.queue, nodes=self.nodes, **self.counting)
-        from odonata.monitor.risk import by_risk
-
+        if self._risks is None:
+            self._risks = Risks(self.predictor, self.counting["least_nodes"])
         jobs = read_queue(self.queue)
         busy = of_listing(jobs, self.queue, self.nodes, **self.counting)
-        self.state.risks = by_risk(self.predictor, jobs, busy.b, self.counting["least_nodes"])
+        self._predicted += self._risks.look(jobs, busy.b)
+        self.state.risks = self._risks.counts
         return busy
 
     def _take(self, sample: Sample) -> list[str]:
@@ -95,6 +103,7 @@ class Watching:
             state.counts["clock_steps_back"] += 1
             self._troubles.append(f"the clock went back by {sample.clock_back_s:,.1f} s; the sample is kept")
         self._record(sample)
+        self._advise(sample)
         self.publish()
         troubles, self._troubles = self._troubles, []
         return troubles
@@ -107,6 +116,21 @@ class Watching:
             self.state.counts["records_lost"] += lost
             self.state.counts["record_failures"] += 1
             self._troubles.append(f"the sample is written later: {why}")
+        predicted, self._predicted = self._predicted, []
+        if (why := self._records.add_predictions(sample.time, predicted)) is not None:
+            self.state.counts["record_failures"] += 1
+            self._troubles.append(f"the predictions are written later: {why}")
+
+    def _advise(self, sample: Sample) -> None:
+        """Writes the advice file. An old one stays, and says itself for how long it holds."""
+        if self.advising is None or sample.background is None:
+            return
+        of = sample.background
+        try:
+            self.advising.write(self.queue, self.nodes, of.b, of.nodes_total, self.predictor, sample.time.timestamp())
+        except OdonataError as problem:
+            self.state.counts["advice_failures"] += 1
+            self._troubles.append(f"no advice for submissions: {problem}")
 
     def _sleep(self, seconds: float) -> None:
         """Sleeps, and looks meanwhile after the simulation of all jobs."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from odonata import foreign, reading
 from odonata.errors import InputError, shortened
-from odonata.queue import clusters
+from odonata.queue import clusters, table_columns
 from odonata.queue.durations import NONE, duration_s
 from odonata.queue.formats import read_other
 from odonata.queue.hosts import MOST_HOSTS, expand
@@ -108,7 +108,11 @@ _ZONE: ContextVar[_Zone | None] = ContextVar("zone", default=None)
 
 
 def read_runs(
-    file: str | Path, cores_per_node: int | None = None, cluster: str | None = None, zone: tzinfo | None = None
+    file: str | Path,
+    cores_per_node: int | None = None,
+    cluster: str | None = None,
+    zone: tzinfo | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Record:
     """Read the past jobs in a file.
 
@@ -122,6 +126,9 @@ def read_runs(
         The cluster whose jobs are read, for a file of several clusters.
     zone
         The time zone of times that have none (default: UTC).
+    columns
+        For any table (CSV or Parquet): what a column is -> its name, as in `{"start": "begin", "run": "seconds"}`. What
+        it may be: see `odonata.queue.table_columns`.
 
     Raises
     ------
@@ -130,11 +137,11 @@ def read_runs(
         have one or are seconds since 1970.
     """
     if zone is None:
-        return _read(file, cores_per_node, cluster)
+        return _read(file, cores_per_node, cluster, columns or {})
     of = _Zone(zone)
     token = _ZONE.set(of)
     try:
-        record = _read(file, cores_per_node, cluster)
+        record = _read(file, cores_per_node, cluster, columns or {})
     finally:
         _ZONE.reset(token)
     if record.runs and not of.used:
@@ -143,11 +150,14 @@ def read_runs(
     return record
 
 
-def _read(file: str | Path, cores_per_node: int | None, cluster: str | None) -> Record:
+def _read(file: str | Path, cores_per_node: int | None, cluster: str | None, columns: Mapping[str, str]) -> Record:
     try:
         if _begins_with(file, b"PAR1"):
-            return _collect(lambda strange: _from_table(_parquet_rows(file), cluster, strange))
+            return _collect(lambda strange: _from_table(_parquet_rows(file, columns), cluster, strange))
         text = read_output(file)
+        if columns:
+            _check_table(text)
+            return _collect(lambda strange: _from_table(_csv_rows(text, columns), cluster, strange))
     except InputError as e:
         raise foreign.explained(e.at(file, e.line), file, "history") from None
     if (others := read_other(str(file), text, "history", cluster)) is not None:
@@ -355,39 +365,60 @@ def _whole(text: str | None) -> int:
     return int(text) if text is not None and re.fullmatch("[0-9]{1,15}", text) else 0
 
 
-def _csv_rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    rows = csv.DictReader(io.StringIO(text))
+def _check_table(text: str) -> None:
+    """Raises InputError for a file that is no table with a header."""
+    first = next(line for line in reading.lines(text) if line.strip())
+    if text.lstrip().startswith(("{", "[")) or _is_swf(first):
+        kind = "a trace in SWF" if _is_swf(first) else "JSON"
+        raise InputError(f"names of columns are for tables (CSV, Parquet), and this is {kind}", hint="leave them out")
+
+
+def _csv_rows(text: str, columns: Mapping[str, str] = {}) -> Iterator[tuple[str, dict[str, Any]]]:
+    delimiter = table_columns.delimiter_of(text.lstrip().partition("\n")[0]) if columns else ","
+    rows = csv.DictReader(io.StringIO(text.lstrip("\n\r") if columns else text), delimiter=delimiter)
     try:
-        _need_columns(rows.fieldnames or ())
+        _need_columns(rows.fieldnames or (), columns)
         for row in rows:
             if None in row or None in row.values():
                 raise InputError(
                     "the row has not as many columns as the header: the file may be cut", line=rows.line_num
                 )
-            yield f"line {rows.line_num}", row
+            yield f"line {rows.line_num}", _renamed(row, columns, f"line {rows.line_num}")
     except csv.Error as e:
         raise InputError(f"not CSV: {e}", line=rows.line_num) from None
 
 
-def _parquet_rows(file: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _renamed(row: dict[str, Any], columns: Mapping[str, str], where: str) -> dict[str, Any]:
+    if not columns:
+        return row
+    try:
+        return table_columns.renamed(row, columns)
+    except InputError as e:
+        raise InputError(f"{where}: {e.message}", hint=e.hint) from None
+
+
+def _parquet_rows(file: str | Path, columns: Mapping[str, str] = {}) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         data = reading.read_bytes(file, OUTPUT_BYTES)
     except (OSError, ValueError) as e:
         raise InputError(f"cannot read it: {reading.why(e)}", file=file) from None
     names = reading.parquet_columns(file, data)
-    _need_columns(names)
-    optional = [name for name in (*_NAMES, *_MORE) if name in names]
-    frame = reading.read_parquet(file, data, [*_TABLE, *optional])
+    _need_columns(names, columns)
+    wanted = dict.fromkeys(name for name in (*_TABLE, *_NAMES, *_MORE, *columns.values()) if name in names)
+    frame = reading.read_parquet(file, data, list(wanted))
     for at, row in enumerate(frame.iter_rows(named=True)):
-        yield f"row {at}", row
+        yield f"row {at}", _renamed(row, columns, f"row {at}")
 
 
-def _need_columns(names: Iterable[str]) -> None:
+def _need_columns(names: Iterable[str], columns: Mapping[str, str]) -> None:
     present = list(names)
+    if columns:
+        table_columns.check(columns, present)
+        return
     if missing := [name for name in _TABLE if name not in present]:
-        columns = ", ".join(f"`{name}`" for name in missing)
+        lacking = ", ".join(f"`{name}`" for name in missing)
         raise InputError(
-            f"the table of jobs has no {columns}", hint="expected the columns of PM100: start_time, end_time, nodes"
+            f"the table of jobs has no {lacking}", hint="expected the columns of PM100: start_time, end_time, nodes"
         )
 
 

@@ -1,7 +1,7 @@
 """The switches of a cluster as a machine for placement: leaf switches are routers, and switches above them form groups.
 
 The module reads `topology.conf`, `topology.yaml` and the output of `scontrol show topology`, of the plugins
-`topology/tree` and `topology/block`.
+`topology/tree` and `topology/block`, and what topograph writes (`topograph.py`).
 
 - Tree: a switch with nodes is a router. Leaf switches under the same switch are a group (an island). A flat tree,
   in which one switch joins all leaves or none does, is one group.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.machine.shape import Shape
-from odonata.queue import topology_yaml
+from odonata.queue import topograph, topology_yaml
 from odonata.queue.hosts import expand, expand_field
 from odonata.queue.slurm.record_output import PAIR
 from odonata.reading import read_output
@@ -142,7 +142,7 @@ def parse_lines(text: str) -> Lines:
     blocks: dict[str, tuple[str, ...]] = {}
     joined: list[tuple[int, str, tuple[str, ...]]] = []
     sizes: list[int] = []
-    for line, pairs in topology_yaml.entries(text) if topology_yaml.is_yaml(text) else _lines(text):
+    for line, pairs in _entries(text):
         try:
             if name := pairs.get("SwitchName"):
                 _add(switches, Switch(line, name, _hosts(pairs, "Nodes"), _hosts(pairs, "Switches")))
@@ -160,7 +160,7 @@ def parse_lines(text: str) -> Lines:
                     hint="give topology.conf or topology.yaml, or what `scontrol show topology` prints",
                 )
         except InputError as e:
-            raise InputError(e.message, line=e.line or line, hint=e.hint) from None
+            raise InputError(e.message, line=e.line or line or None, hint=e.hint) from None
         except ValueError:
             raise InputError("expected a number of nodes as size of a block", line=line) from None
     if switches and blocks:
@@ -172,7 +172,7 @@ def parse_lines(text: str) -> Lines:
 
 @dataclass(frozen=True)
 class Switch:
-    """A line of a tree. `switches` keeps repetitions."""
+    """A line of a tree, 0 if the form has no lines. `switches` keeps repetitions."""
 
     line: int
     name: str
@@ -188,6 +188,13 @@ class Lines:
     blocks: dict[str, tuple[str, ...]]
     joined: list[tuple[int, str, tuple[str, ...]]]
     sizes: list[int]
+
+
+def _entries(text: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    """The switches and blocks of a text, in the keys of `topology.conf`, each with its line, or 0."""
+    if topograph.is_topograph(text):
+        return topograph.entries(text)
+    return topology_yaml.entries(text) if topology_yaml.is_yaml(text) else _lines(text)
 
 
 def _lines(text: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -218,7 +225,9 @@ def _hosts(pairs: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def _add(switches: dict[str, Switch], switch: Switch) -> None:
     if switch.name in switches:
-        raise InputError(f"the switch `{switch.name}` is listed twice, first in line {switches[switch.name].line}")
+        first = switches[switch.name].line
+        where = "" if not first else f", first in line {first}"
+        raise InputError(f"the switch `{switch.name}` is listed twice{where}")
     if not switch.nodes and not switch.switches:
         name = shortened(switch.name, 60)
         raise InputError(f"the switch `{name}` has neither `Nodes` nor `Switches`: the file may be cut")
@@ -232,7 +241,8 @@ def _tree_groups(switches: Mapping[str, Switch]) -> dict[str, dict[str, tuple[st
         for child in switch.switches:
             if child not in switches:
                 raise InputError(
-                    f"the switch `{switch.name}` joins `{shortened(child, 60)}`, which is not listed", line=switch.line
+                    f"the switch `{switch.name}` joins `{shortened(child, 60)}`, which is not listed",
+                    line=switch.line or None,
                 )
             parent.setdefault(child, switch.name)
     _check_leaves(switches)
@@ -256,7 +266,7 @@ def _check_leaves(switches: Mapping[str, Switch]) -> None:
             raise InputError(
                 f"the switch `{shortened(switch.name, 60)}` has both `Switches=` and nodes that are on no leaf switch: "
                 f"`{shortened(own[0], 60)}`{more}",
-                line=switch.line,
+                line=switch.line or None,
                 hint="nodes are on switches without `Switches=`: give these a leaf switch of their own",
             )
 

@@ -1,4 +1,4 @@
-"""The switches in `topology.conf` and `scontrol show topology` of Slurm, for trees and blocks.
+"""The switches in `topology.conf` and `scontrol show topology` of Slurm, for trees and blocks, and those of topograph.
 
 A tree groups leaf switches below a common switch, but does not list cables. So the kind of machine and its cables come
 from comments of Odonata or from a system that the user names. If a leaf is below several switches, as in the output of
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from odonata import reading
 from odonata.errors import InputError, shortened
 from odonata.graphs.fabric import Fabric, Link, Nic
-from odonata.queue import topology_yaml
+from odonata.queue import topograph, topology_yaml
 from odonata.queue.hosts import fold
 from odonata.queue.topology import parse_lines, parse_topology
 from odonata.recognition import remarks
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def recognises(text: str) -> bool:
     """Whether a text is a topology of Slurm."""
     bare = text.lower()
-    return "switchname=" in bare or "blockname=" in bare or topology_yaml.is_topology(text)
+    known = topology_yaml.is_topology(text) or topograph.is_topograph(text)
+    return "switchname=" in bare or "blockname=" in bare or known
 
 
 def read(text: str) -> Fabric | Grouping:
@@ -47,7 +48,11 @@ def read(text: str) -> Fabric | Grouping:
     several = len(topology.fabrics) > 1
     notes = [f"assumed: the {len(topology.fabrics):,} fabrics of the file, which no switch joins, are one machine"]
     notes = notes if several else []
-    return Grouping("topology of Slurm", topology.groups, remarks.read(comments), whole=blocks, notes=notes)
+    return Grouping(_kind(text), topology.groups, remarks.read(comments), whole=blocks, notes=notes)
+
+
+def _kind(text: str) -> str:
+    return "topology of topograph" if topograph.is_topograph(text) else "topology of Slurm"
 
 
 def _cabled(switches: dict[str, Switch], comments: list[tuple[int, str]]) -> Fabric:

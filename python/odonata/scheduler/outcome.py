@@ -43,6 +43,9 @@ class Case:
     """From the first submission to the last end."""
     utilisation: float
     """Nodes and times of all jobs, divided by those of the machine over the makespan."""
+    arriving: float | None
+    """The same between the first and the last submission, while the machine neither fills for the last time nor drains.
+    """
     useful: float
     """The same with the work of the jobs in place of their times."""
     wait_s: float
@@ -86,14 +89,19 @@ class Outcome:
     """A row for each job in each case and stream."""
     warnings: tuple[str, ...] = ()
     """What makes the numbers say something else than was asked for."""
+    nodes: int = 0
+    """Nodes of the machine that jobs can use."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints: without the table of jobs."""
+    def as_dict(self, watts: float | None = None) -> dict[str, Any]:
+        """The object that `--json` prints: without the table of jobs. `watts` is the power of a node with a job."""
+        from odonata.scheduler.savings import savings
+
         return {
             "name": self.name,
             "notes": list(self.plan_notes),
             "cases": [asdict(case) for case in self.cases],
             "differences": [asdict(difference) for difference in self.differences],
+            "saved": [asdict(saving) for saving in savings(self.jobs, watts)],
             "confidence": 0.95,
             "warnings": list(self.warnings),
         }
@@ -127,10 +135,11 @@ def outcome(plan: Plan, schedules: Sequence[Schedule], cache: Cache) -> Outcome:
     """
     import polars as pl
 
+    nodes = plan.system.shape.nodes - len(plan.system.unusable_nodes)
     jobs = pl.concat([_jobs(plan, schedule) for schedule in schedules])
     cases = tuple(_case(plan, schedule, jobs, cache) for schedule in schedules)
     warnings = reached(plan, [case.utilisation for case in cases])
-    return Outcome(plan.name, plan.notes, cases, tuple(_differences(plan, jobs)), jobs, tuple(warnings))
+    return Outcome(plan.name, plan.notes, cases, tuple(_differences(plan, jobs)), jobs, tuple(warnings), nodes)
 
 
 def _jobs(plan: Plan, schedule: Schedule) -> pl.DataFrame:
@@ -178,6 +187,7 @@ def _case(plan: Plan, schedule: Schedule, jobs: pl.DataFrame, cache: Cache) -> C
         jobs=own.height,
         makespan_s=makespan,
         utilisation=float((own["nodes"] * own["run_s"]).sum()) / area,
+        arriving=_arriving(own, nodes),
         useful=float((own["nodes"] * own["work_s"]).sum()) / area,
         wait_s=_mean(own, "wait_s"),
         bounded_slowdown=_mean(own, "bounded_slowdown"),
@@ -188,6 +198,18 @@ def _case(plan: Plan, schedule: Schedule, jobs: pl.DataFrame, cache: Cache) -> C
         long_windows=sum(any(error is not None and error > wanted for error in window) for window in errors),
         drift=sum(drift for _, drift in schedule.drifts) / len(schedule.drifts) if schedule.drifts else None,
     )
+
+
+def _arriving(own: pl.DataFrame, nodes: int) -> float | None:
+    """Share of the nodes with a job between the first and the last submission; None if that is one moment."""
+    import polars as pl
+
+    begin, end = min(own["submit_s"].to_list()), max(own["submit_s"].to_list())
+    if not end > begin:
+        return None
+    inside = pl.col("end_s").clip(begin, end) - pl.col("start_s").clip(begin, end)
+    used = float(own.select((pl.col("nodes") * inside).sum()).item())
+    return used / float(nodes * (end - begin))
 
 
 def _mean(rows: pl.DataFrame, column: str) -> float:
@@ -209,16 +231,16 @@ def _differences(plan: Plan, jobs: pl.DataFrame) -> list[Difference]:
             if pairs.is_empty():
                 continue
             gained = pairs.with_columns(difference=pl.col(f"{column}_there") - pl.col(column))
-            samples = _samples(gained)
+            samples = samples_of(gained)
             differences.append(
                 Difference(
-                    name, column, _mean(pairs, column), _mean(gained, "difference"), _interval(samples), len(samples)
+                    name, column, _mean(pairs, column), _mean(gained, "difference"), interval_of(samples), len(samples)
                 )
             )
     return differences
 
 
-def _samples(pairs: pl.DataFrame) -> list[float]:
+def samples_of(pairs: pl.DataFrame) -> list[float]:
     """Means of the differences: of each stream, or of batches of consecutive jobs if there is one stream."""
     import polars as pl
 
@@ -232,7 +254,7 @@ def _samples(pairs: pl.DataFrame) -> list[float]:
     return [sum(values[at : at + size]) / size for at in range(begin, len(values), size)]
 
 
-def _interval(samples: Sequence[float]) -> tuple[float, float] | None:
+def interval_of(samples: Sequence[float]) -> tuple[float, float] | None:
     """Student's 95 % interval of the mean."""
     if len(samples) < 2:
         return None

@@ -203,6 +203,7 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
             file,
             cores_per_node=given.cores_per_node,
             cluster=given.cluster,
+            columns=given.columns,
             first=given.first,
             speed_up=float(given.speed_up),
             notes=notes,
@@ -228,7 +229,7 @@ def _streams(table: ScheduleTable, path: Path, system: System, notes: list[str])
 
 def _check_used(given: StreamTable) -> None:
     """Raises InputError for a key of a trace beside a model, which would do nothing."""
-    for key in ("cores_per_node", "cluster", "first", "speed_up"):
+    for key in ("cores_per_node", "cluster", "columns", "first", "speed_up"):
         if given.synthetic is not None and given.trace is None and key in given.model_fields_set:
             hint = "a model has `jobs` and `load` in [stream.synthetic]"
             raise InputError(f"`{key}` changes a trace, and this stream has none", hint=hint, path=("stream", key))

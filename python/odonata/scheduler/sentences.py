@@ -9,29 +9,33 @@ from odonata.scheduler.outcome import COMPARED
 from odonata.text import Column, Table, html
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from odonata.scheduler.outcome import Case, Difference, Outcome
+    from odonata.scheduler.savings import Saving
 
 
 def as_text(outcome: Outcome, width: int | None = None) -> str:
     """The notes, a table of the cases, and one of their differences to the first."""
     streams = len({case.stream for case in outcome.cases}) > 1
     lines = [f"# {note}" for note in outcome.plan_notes]
-    lines += ["", *_table(outcome, streams=streams).lines(width)]
+    lines += ["", *cases_table(outcome, streams=streams).lines(width)]
     if outcome.differences:
         title = f"difference to {outcome.cases[0].case}, mean over the same jobs (95 % interval):"
-        lines += ["", title, *_differences(outcome).lines(width)]
-    lines += [*_drift(outcome), *_warnings(outcome)]
+        lines += ["", title, *differences_table(outcome).lines(width)]
+    lines += notes_below(outcome)
     return "\n".join(lines)
 
 
 def as_html(outcome: Outcome) -> str:
     """The same in a notebook."""
     streams = len({case.stream for case in outcome.cases}) > 1
-    tables = [_table(outcome, streams=streams), *([_differences(outcome)] if outcome.differences else [])]
-    return html([*outcome.plan_notes, *_drift(outcome), *_warnings(outcome)], tables)
+    tables = [cases_table(outcome, streams=streams), *([differences_table(outcome)] if outcome.differences else [])]
+    return html([*outcome.plan_notes, *notes_below(outcome)], tables)
 
 
-def _table(outcome: Outcome, *, streams: bool) -> Table:
+def cases_table(outcome: Outcome, *, streams: bool) -> Table:
+    """A row for each case and stream."""
     columns = [Column("case", right=False), *([Column("stream", right=False)] if streams else [])]
     columns += [Column(name) for name in ("jobs", "makespan", "utilisation", "useful", "wait", "bounded slowdown")]
     columns += [Column(name) for name in ("network slowdown", "worst", "windows")]
@@ -54,6 +58,30 @@ def _row(case: Case, *, streams: bool) -> list[str]:
     ]
 
 
+def notes_below(outcome: Outcome) -> list[str]:
+    """What stands below the tables."""
+    return [*_drift(outcome), *_warnings(outcome)]
+
+
+def saved_table(saved: Sequence[Saving]) -> Table:
+    """Node-hours and energy that cases save."""
+    energy = any(of.kwh is not None for of in saved)
+    columns = [Column("case", right=False), Column("jobs"), Column("node-hours"), Column("saved"), Column("95 %")]
+    columns += [Column("energy"), Column("95 %")] if energy else []
+    return Table(columns, [_saved_row(of, energy=energy) for of in saved])
+
+
+def _saved_row(of: Saving, *, energy: bool) -> list[str]:
+    row = [of.case, f"{of.jobs:,}", f"{of.first:,.1f}", f"{of.node_hours:+,.2f}", _between(of.interval)]
+    if energy:
+        row += ["-" if of.kwh is None else f"{of.kwh:+,.2f} kWh", _between(of.kwh_interval)]
+    return row
+
+
+def _between(interval: tuple[float, float] | None) -> str:
+    return "too few jobs" if interval is None else f"{interval[0]:+,.2f} to {interval[1]:+,.2f}"
+
+
 def _drift(outcome: Outcome) -> list[str]:
     """How wrong the rates were that jobs kept from one window to the next."""
     drifts = [100 * case.drift for case in outcome.cases if case.drift is not None]
@@ -63,7 +91,8 @@ def _drift(outcome: Outcome) -> list[str]:
     return ["", f"From one window to the next, the rates of jobs changed by {' to '.join(ends)} % (mean)."]
 
 
-def _differences(outcome: Outcome) -> Table:
+def differences_table(outcome: Outcome) -> Table:
+    """A row for each case but the first."""
     by_cell = {(difference.case, difference.column): difference for difference in outcome.differences}
     cases = dict.fromkeys(difference.case for difference in outcome.differences)
     rows = [[case, *(_cell(by_cell.get((case, column))) for column in COMPARED)] for case in cases]

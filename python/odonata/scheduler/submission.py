@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from odonata.queue.accounting import read_runs
 from odonata.queue.records import not_known
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from odonata.queue.accounting import Run
@@ -56,6 +58,7 @@ def read_stream(
     speed_up: float,
     notes: list[str],
     cluster: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> list[Told]:
     """The jobs of a file in the order of submission, from time 0 on.
 
@@ -73,6 +76,8 @@ def read_stream(
         What was left out or assumed is appended.
     cluster
         The cluster whose jobs count, in a file of several.
+    columns
+        For any table: what its columns are, as `odonata.queue.accounting.read_runs` takes it.
 
     Returns
     -------
@@ -84,12 +89,11 @@ def read_stream(
         For a file that cannot be read and one without jobs.
     """
     try:
-        record = read_runs(file, cores_per_node, cluster)
+        record = read_runs(file, cores_per_node, cluster, columns=columns)
     except InputError as e:
         # The remedy names an option of commands, and a stream has a key.
-        raise e.but(
-            hint=e.hint and e.hint.replace("--cluster ", "cluster = ").replace("--cluster", "`cluster`")
-        ) from None
+        hint = e.hint and e.hint.replace("--cluster ", "cluster = ").replace("--cluster", "`cluster`")
+        raise e.but(hint=hint and re.sub(r"--column (\w+)=COLUMN", r'columns = { \1 = "COLUMN" }', hint)) from None
     if record.skipped:
         notes.append(f"{record.skipped:,} jobs left out that end before they start")
     if record.unknown_states:

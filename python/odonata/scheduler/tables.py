@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from odonata.document import Count, PositiveTime, Ratio, Seed, Table, input_error_as_problem
 from odonata.document.plain import plain
 from odonata.errors import InputError, unknown
+from odonata.queue.table_columns import FIELDS, LIMIT_S, RUN
 from odonata.scheduler.backfill import BACKFILL, LOOKS_AT
 
 NAMES = {"halo": 1.0, "transform": 1.0, "training": 1.0}
@@ -85,6 +86,15 @@ class SyntheticTable(Table):
     )
 
 
+def _columns(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not value or not all(isinstance(name, str) for name in value.values()):
+        raise InputError(f'expected what columns are, such as {{ start = "begin" }}, found `{value!r}`')
+    for field in value:
+        if field not in (known := (*FIELDS, RUN, LIMIT_S)):
+            raise unknown("what a column of jobs is", str(field), known)
+    return {str(field): str(name) for field, name in value.items()}
+
+
 class StreamTable(Table):
     """`[stream]`: the jobs."""
 
@@ -94,6 +104,10 @@ class StreamTable(Table):
     )
     cores_per_node: Count | None = Field(
         None, description="processors of a node, for SWF without MaxNodes and MaxProcs"
+    )
+    columns: Annotated[dict[str, str] | None, BeforeValidator(input_error_as_problem(_columns))] = Field(
+        None,
+        description='for any table (CSV, Parquet): what its columns are, such as { start = "begin", run = "seconds" }',
     )
     cluster: str | None = Field(None, description="the cluster whose jobs count, in a trace of several")
     first: Count | None = Field(None, description="only so many jobs of the trace (default: all)")

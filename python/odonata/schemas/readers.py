@@ -135,6 +135,7 @@ FORMS: dict[str, Form] = {
     "scenario.routings.hyperx:_deroutes": whole(0, 13),
     "scenario.routings.listed:_whole.<locals>.read": whole(0, 2**32 - 1),
     "scheduler.tables:_names": either(TEXTS, {"type": "object", "additionalProperties": {"type": "number"}}),
+    "scheduler.tables:_columns": {"type": "object", "additionalProperties": TEXT},
     "scheduler.tables:_seeds": several(whole(0, 2**64 - 1)),
     "scheduler.tables:_backfill": several(one_of("easy", "conservative", "none")),
     "scheduler.tables:_backfill_jobs": either(whole(1, 2**32 - 1), one_of("all")),
