@@ -285,6 +285,8 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
     from odonata.store import tables as frames
 
     spec, system = resolved.spec, resolved.system.describe()
+    described = resolved.document["scenario"]["job"]
+    lists = [number for number, job in enumerate(described) if "flows" in job["app"]]
     return frames.Made(
         {
             "jobs": lambda: frames.jobs_table(rows),
@@ -300,6 +302,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "series": lambda: frames.series_frame(result, system),
             "routes": lambda: frames.routes_frame(result),
             "operations": lambda: frames.operations_frame(result),
+            "flow_times": lambda: frames.flows_frame(result, spec, system, lists),
         }
     )
 

@@ -407,7 +407,8 @@ def _spec_job(
     with job.errors("class"):
         number = classes.number(job.table.class_, system.table.fabric.traffic_classes)
     spec |= {"class": number} if number else {}
-    usual = "histogram" if job.table.background or program is not None else table.measure.latency
+    flows = file_key(app) == "flows"  # their completion times are those of their messages
+    usual = "histogram" if job.table.background or (program is not None and not flows) else table.measure.latency
     return spec | {"record": job.table.record or usual}
 
 

@@ -26,8 +26,12 @@ TABLES: dict[str, str] = {
     "series": "load of links over time: one row per link, slice of time and job with traffic, sorted in this order",
     "routes": "packets by path over time: one row per slice of time and job with packets, sorted in this order",
     "operations": "one row per CPU task of a rank of a program, sorted by job, rank and order of request",
+    "flow_times": "one row per flow of the jobs that send lists of flows, sorted by job, iteration and flow; else none",
 }
 """Tables of a run folder, and the meaning of their rows."""
+
+OPTIONAL = ("flow_times",)
+"""Tables that a run folder lacks if they have no rows."""
 
 RECORDS = ("blame", "roots", "series", "operations")
 """Keys of `measure` that record tables of their own and change nothing else."""
@@ -152,6 +156,15 @@ _SERIES_WAIT = (
 _OPERATION_RANK = (
     "the rank; if a job has too many tasks (1,048,576 over the number of jobs with a program), every second, fourth, "
     "... rank is recorded"
+)
+_FCT = (
+    "flow completion time: from its start to the last byte at the destination, with the work of the sender's host; "
+    "absent if not delivered"
+)
+_IDEAL = (
+    "the time of the flow alone on the idle machine: work of the sender's host, handshake of a rendezvous, and the "
+    "packets one after the other over the best minimal path, with no limit by buffers and windows (docs/model.md, "
+    '"Zero-load latency"); absent with NICs of Aries, GPUs inside nodes and `compat`'
 )
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
@@ -332,6 +345,18 @@ _LINES: dict[str, list[Line]] = {
         ("bytes", "UInt64", "bytes", "size of the message or of the combined vector; absent for others", "neither"),
         ("begin_ps", "UInt64", "ps", "when the CPU begins the task", "neither"),
         ("end_ps", "UInt64", "ps", "when it ends it; maybe after the run", "neither"),
+    ],
+    "flow_times": [
+        ("job", "UInt16", "", "index of the job"),
+        ("iteration", "UInt32", "", "iteration in which it was sent, from 0"),
+        ("flow", "UInt32", "", "number of the flow in the list, from 0"),
+        ("source", "UInt32", "", "rank that sends it"),
+        ("destination", "UInt32", "", "rank that receives it"),
+        ("bytes", "UInt64", "bytes", "its size"),
+        ("start_ps", "UInt64", "ps", "its start"),
+        ("fct_ps", "UInt64", "ps", _FCT, "less"),
+        ("ideal_ps", "UInt64", "ps", _IDEAL, "neither"),
+        ("slowdown", "Float64", "1", "`fct_ps` divided by `ideal_ps`; absent if one of them is", "less"),
     ],
 }  # fmt: skip
 

@@ -20,6 +20,11 @@ def polars_type(name: str) -> pl.DataType:
     return kind()
 
 
+def empty(table: str) -> pl.DataFrame:
+    """A table without rows."""
+    return frame(table, {column.name: [] for column in columns_of(table)})
+
+
 def frame(table: str, data: Mapping[str, Any], channels: int = 1, *, steady: bool = False) -> pl.DataFrame:
     """A table with the columns of the registry, in its order and with its types.
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES
+from odonata.store.flows_text import flows_answer, flows_table
 from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_of
 from odonata.units import format_time
 
@@ -34,9 +35,22 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
     }
 
 
-def jobs_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> list[dict[str, Any]]:
-    """The jobs of a summary, from the table `jobs`. Times are picoseconds, `throughput` is bytes per second."""
-    return [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+def jobs_of(
+    manifest: Mapping[str, Any],
+    jobs: pl.DataFrame,
+    flows: pl.DataFrame | None = None,
+    measure: Mapping[str, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """The jobs of a summary, from the tables `jobs` and `flow_times`.
+
+    Times are picoseconds, `throughput` is bytes per second. `measure` is that of the specification.
+    """
+    summed = [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+    if flows is not None and not flows.is_empty():
+        from odonata.store.flows import add_flows
+
+        add_flows(summed, flows, measure or {})
+    return summed
 
 
 _TOTALS = (
@@ -96,7 +110,9 @@ def tables_of(summary: Mapping[str, Any], *, every: bool = True) -> list[Table]:
     sending = [job for job in jobs if not _is_program(job)]
     running = [job for job in jobs if _is_program(job)]
     tables = [_latencies(sending, begin)] if sending else []
-    return [*tables, _programs(running, "" if tables else begin)] if running else tables
+    if running:
+        tables.append(_programs(running, "" if tables else begin))
+    return tables + [flows_table(job) for job in running if job.get("flows")]
 
 
 def _foremost(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -190,6 +206,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     slowest = sorted(jobs, key=lambda job: -(job.get("slowdown") or 0.0))[:LARGEST]
     said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs if job in slowest]
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
+    said += [flows_answer(job) for job in jobs if job.get("flows")]
     said += _steady(summary)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]

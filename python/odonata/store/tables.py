@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
+from odonata.store.flows import flows_frame
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
 from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
@@ -31,6 +32,7 @@ __all__ = [
     "blame_frame",
     "channels_of",
     "counters_frame",
+    "flows_frame",
     "iterations_frame",
     "job_latency",
     "jobs_frame",
