@@ -67,6 +67,8 @@ class Column:
     """Which of two values is better; `neither` if the value is not a result."""
     steady: bool = False
     """Whether only tables of runs with `run.steady` have it."""
+    collective: bool = False
+    """Whether only tables of runs with collectives have it."""
 
 
 Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better]
@@ -379,6 +381,27 @@ _STEADY: list[Line] = [
 ]
 """Further columns of `jobs`; absent without a program."""
 
+_NO_SIZE = "absent for other programs, with `compute`, for one rank, and without a complete iteration"
+_COLLECTIVE: list[Line] = [
+    (
+        "algbw",
+        "Float64",
+        "bytes/s",
+        "algorithm bandwidth of a collective, as nccl-tests define it: its size divided by `iteration_mean_ps`; of an "
+        f"all-gather and an all-to-all the size of the data of all ranks; {_NO_SIZE}",
+        "more",
+    ),
+    (
+        "busbw",
+        "Float64",
+        "bytes/s",
+        "bus bandwidth, as nccl-tests define it: `algbw` x 2 (n - 1) / n of an all-reduce of n ranks, x (n - 1) / n of "
+        f"an all-gather, reduce-scatter and all-to-all, x 1 of a broadcast and a reduce; {_NO_SIZE}",
+        "more",
+    ),
+]
+"""Further columns of `jobs` of runs with a collective."""
+
 _NAMES = ("min", "p25", "p50", "p75", "p99", "max", "mean")
 PRINTED: dict[str, str] = {
     "name": "name",
@@ -391,6 +414,8 @@ PRINTED: dict[str, str] = {
     "time_ps": "time",
     "iterations": "iterations",
     "iterations_per_s": "per s",
+    "algbw": "algbw",
+    "busbw": "busbw",
     **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75", "p99")},
     "hops_mean": "hops",
     "minimal_fraction": "minimal",
@@ -403,17 +428,18 @@ PRINTED: dict[str, str] = {
 COLUMNS: tuple[Column, ...] = (
     *_column("jobs"),
     *(replace(Column("jobs", *line), steady=True) for line in _STEADY),
+    *(replace(Column("jobs", *line), collective=True) for line in _COLLECTIVE),
     *(column for table in TABLES if table != "jobs" for column in _column(table)),
 )
 """Every result column, by table, in the order of storage."""
 
 
-def columns_of(table: str, channels: int = 1, *, steady: bool = False) -> tuple[Column, ...]:
+def columns_of(table: str, channels: int = 1, *, steady: bool = False, collective: bool = False) -> tuple[Column, ...]:
     """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel),
-    and with those of runs with `run.steady` if `steady` is set."""
+    and with those of runs with `run.steady` and with collectives if these are set."""
     columns: list[Column] = []
     for column in COLUMNS:
-        if column.table != table or (column.steady and not steady):
+        if column.table != table or (column.steady and not steady) or (column.collective and not collective):
             continue
         if "{channel}" not in column.name:
             columns.append(column)

@@ -77,6 +77,7 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
         job |= {name: row[name] for name in counts}
         times = _distribution(row, "iteration")
         job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
+        job |= {name: row[name] for name in ("algbw", "busbw") if row.get(name) is not None}
         if row.get("iterations_skipped") is not None:
             job |= {name: row[name] for name in ("iterations_skipped", "skipped_ps", "skipped_error")}
     alone = _distribution(row, "alone")
@@ -170,7 +171,10 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     alone = any("slowdown" in job for job in jobs)
     shown = ("p50", "max", "mean")
     names = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
-    names += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
+    names += [f"iteration_{name}_ps" for name in shown]
+    collective = any("algbw" in job for job in jobs)
+    names += ["algbw", "busbw"] if collective else []
+    names += ["hops_mean", "minimal_fraction"]
     names += ["alone_time_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
@@ -180,12 +184,21 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         row.append(_extrapolated(_per_s(job), job))
         row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
         row[-1] = _extrapolated(row[-1], job)
+        row += [_bandwidth(job.get(name)) for name in ("algbw", "busbw")] if collective else []
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
     title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
+    title += ", algbw and busbw in GB/s" if collective else ""
     return Table(columns([PRINTED[name] for name in names]), rows, title)
+
+
+def _bandwidth(value: float | None) -> str:
+    """In GB/s, with digits for small messages too."""
+    if value is None:
+        return "-"
+    return four_digits(value / 1e9) if value >= 1e7 else f"{value / 1e9:.2g}"
 
 
 def _extrapolated(text: str, job: Mapping[str, Any]) -> str:
