@@ -208,7 +208,7 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     ranks = {job["name"]: len(job["nodes"]) for job in spec_jobs}
     volumes = {of.name: volume for of in tables if (volume := volume_of(of.app, ranks[of.name])) is not None}
     flow_lists = tuple(of.name for of in tables if file_key(of.app) == "flows")
-    refused = partial(_refused, spec, table, jobs, routings)
+    refused = partial(_refused, spec, table, jobs, routings, system.table.names())
     return Resolved(spec, system, targets, steady, notes, write, refused, volumes, flow_lists)
 
 
@@ -244,12 +244,16 @@ def _keys(overhead: HostTable) -> set[str]:
 
 
 def _refused(
-    spec: Mapping[str, Any], table: ScenarioTable, jobs: list[_Job], routings: JobRoutings
+    spec: Mapping[str, Any],
+    table: ScenarioTable,
+    jobs: list[_Job],
+    routings: JobRoutings,
+    names: core.Naming | None,
 ) -> OdonataError | None:
     problem = core.refused(spec)
     if problem is None:
         return None
-    return _located(routings.refused(problem, table) or core.as_error(problem, keys_of_path(problem.path)), jobs)
+    return _located(routings.refused(problem, table) or core.as_error(problem, keys_of_path(problem.path), names), jobs)
 
 
 def machine_of(table: ScenarioTable, path: Path) -> System:
