@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from odonata.store.costs import Costs
 
+#: A length that no path has.
+_NO_PATH = 2**62
+#: Largest weight of a link beside which its time counts as well; larger ones are times themselves.
+_LONGEST = 2**12
 #: Packets after which every link is taken to be in step with the slowest one before it.
 _MOST_IN_TURN = 1_000
 
@@ -147,52 +151,55 @@ class _Paths:
     """
 
     def __init__(self, spec: Mapping[str, Any], system: Mapping[str, Any], wire: int) -> None:
-        from scipy.sparse import csr_array
-
         links = [spec["fabric"]["links"].get(name) for name in system["classes"]]
         delay = int(spec["fabric"]["router_delay_ps"])
         times = [0 if of is None else _ps(of["bandwidth"], wire) + of["latency_ps"] + delay for of in links]
         weights = spec["topology"].get("weights")
         if weights is None:
             weights = [1 + 2**6 * (number >= system["first_global"]) for number in range(1, len(links))]
-        most = max(times)
-        if max(weights) == 1 or spec["topology"].get("weights") is None:
-            # Distances stay below 2^53, so that the numbers of scipy are exact.
-            by_class = [0, *((weight << 40) + time for weight, time in zip(weights, times[1:], strict=False))]
-        else:
-            by_class = [0, *weights]
-        assert most < 2**40, "a packet takes longer than a second"
+        # Whole numbers: the weight, and below it the time of a full packet, which is less than a second.
+        step = 0 if max(weights) > _LONGEST else 40
+        by_class = [
+            0,
+            *((weight << step) + (time if step else 0) for weight, time in zip(weights, times[1:], strict=False)),
+        ]
         works = (system["slot_peer_router"] >= 0) & ~system["slot_failed"]
-        a, b = system["slot_router"][works].astype(np.int64), system["slot_peer_router"][works]
+        a, b = system["slot_router"][works].astype(np.int64), system["slot_peer_router"][works].astype(np.int64)
         class_ = system["slot_class"][works].astype(np.int64)
-        length = np.asarray(by_class, dtype=np.float64)[class_]
-        order = np.lexsort((length, b, a))
-        a, b, class_, length = a[order], b[order], class_[order], length[order]
-        first = np.ones(len(a), dtype=bool)
-        first[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-        routers = len(system["router_kind"])
-        ends = zip(a[first].tolist(), b[first].tolist(), strict=True)
-        self._class = dict(zip(ends, class_[first].tolist(), strict=True))
-        self._graph = csr_array((length[first], (a[first], b[first])), shape=(routers, routers))
-        self._before = lru_cache(maxsize=None)(self._search)
+        length = np.asarray(by_class, dtype=np.int64)[class_]
+        order = np.lexsort((length, a, b))
+        self._a, self._b, self._class, self._length = a[order], b[order], class_[order], length[order]
+        self._routers = len(system["router_kind"])
+        self._first = np.flatnonzero(np.diff(self._b, prepend=-1))
+        self._search = lru_cache(maxsize=64)(self._distances)
         self.between = lru_cache(maxsize=None)(self._between)
 
-    def _search(self, source: int) -> Any:
-        """The router before each one on the best path from a router."""
-        from scipy.sparse.csgraph import dijkstra
-
-        return dijkstra(self._graph, indices=source, return_predecessors=True)[1]
+    def _distances(self, source: int) -> Any:
+        """The least length from a router to each other one."""
+        distance = np.full(self._routers, _NO_PATH, dtype=np.int64)
+        distance[source] = 0
+        ends = self._b[self._first]
+        while len(ends):
+            nearest = np.minimum(distance[ends], np.minimum.reduceat(distance[self._a] + self._length, self._first))
+            if np.array_equal(nearest, distance[ends]):
+                break
+            distance[ends] = nearest
+        return distance
 
     def _between(self, source: int, destination: int) -> tuple[int, ...] | None:
-        path, before = [0], self._before(source) if source != destination else ()
-        at = destination
+        if source == destination:
+            return (0, 0)
+        distance = self._search(source)
+        if distance[destination] >= _NO_PATH:
+            return None
+        path, at = [0], destination
         while at != source:
-            previous = int(before[at])
-            if previous < 0:
-                return None
-            path.append(self._class[previous, at])
-            at = previous
-        return (*path[:1], *path[:0:-1], 0)
+            first, end = np.searchsorted(self._b, (at, at + 1))
+            into = slice(int(first), int(end))
+            link = into.start + int(np.argmax(distance[self._a[into]] + self._length[into] == distance[at]))
+            path.append(int(self._class[link]))
+            at = int(self._a[link])
+        return (0, *path[:0:-1], 0)
 
 
 def _alternating(links: Sequence[int], crossing: int) -> list[int]:
