@@ -244,7 +244,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
 
     from odonata.store.tables import job_rows
 
-    rows = job_rows(result, spec, resolved.background, by_itself, steady)
+    rows = job_rows(result, spec, resolved.background, by_itself, steady, resolved.volumes)
     wall = {
         "started": started,
         "wall_s": result["wall_s"],
@@ -285,6 +285,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
     from odonata.store import tables as frames
 
     spec, system = resolved.spec, resolved.system.describe()
+    lists = [number for number, job in enumerate(spec["jobs"]) if job["name"] in resolved.flow_lists]
     return frames.Made(
         {
             "jobs": lambda: frames.jobs_table(rows),
@@ -300,6 +301,7 @@ def _tables(resolved: Resolved, result: Mapping[str, Any], rows: list[dict[str, 
             "series": lambda: frames.series_frame(result, system),
             "routes": lambda: frames.routes_frame(result),
             "operations": lambda: frames.operations_frame(result),
+            "flow_times": lambda: frames.flows_frame(result, spec, system, lists),
         }
     )
 
@@ -327,6 +329,7 @@ def _as_run(
         wall=wall,
         link_classes=resolved.system.describe()["classes"],
         steady=None if steady is None else steady.facts([job["name"] for job in spec["jobs"]]),
+        collective=bool(resolved.volumes),
     )
     return Run(facts, resolved.document, scenario, tables)
 
@@ -347,7 +350,8 @@ def measure(
     result, spec, steady = _played(given, resolved.steady, progress, "", 1)
     from odonata.store.tables import job_rows
 
-    rows = job_rows(result, spec, resolved.background if alone is None else [False], {}, steady)
+    background = resolved.background if alone is None else [False]
+    rows = job_rows(result, spec, background, {}, steady, resolved.volumes)
     facts = {"seed": spec["seed"], "sim_time_ps": result["end_ps"]}
     facts |= {name: result[name] for name in ("events", "packet_hops", "wall_s")}
     if keep is None:

@@ -203,3 +203,34 @@ def test_export_into_a_folder_that_cannot_be_written(odonata, here):
     assert (code, out) == (1, "")
     assert err.startswith("error: cannot write `t.json`: ")
     assert not list((here / "t.json").iterdir())
+
+
+GRAPH = """\
+kind = "graph"
+links = "links.csv"
+[fabric.links]
+node = { bandwidth = "10 GB/s" }
+link = { bandwidth = "10 GB/s" }
+"""
+
+
+def test_routes_of_a_graph_have_the_names_of_its_file(odonata, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.toml").write_text(GRAPH)
+    (tmp_path / "links.csv").write_text("gpu7,leafA\ngpu3,leafB\nleafA,spine\nleafB,spine\n")
+    status, out, _ = odonata("show", "m.toml", "--routes", "gpu3", "gpu7")
+    assert status == 0
+    assert "from node 1 (gpu3) to node 0 (gpu7)" in out
+    first, middle, last = (line for line in out.splitlines() if line.startswith("  router"))
+    assert first.startswith("  router 1 (leafB)")
+    assert first.endswith("to router 2 (spine)")
+    assert middle.endswith("to router 0 (leafA)")
+    assert last.endswith("to node 0 (gpu7)")
+    _, out, _ = odonata("show", "m.toml", "--routes", "1", "gpu7", "--json")
+    told = json.loads(out)
+    assert (told["from"], told["from_name"], told["to_name"]) == (1, "gpu3", "gpu7")
+    assert [hop["router_name"] for hop in told["paths"][0]["hops"]] == ["leafB", "spine", "leafA"]
+    status, _, err = odonata("show", "m.toml", "--routes", "gpu", "gpu7")
+    assert (status, "unknown node `gpu`" in err) == (2, True)
+    status, _, err = odonata("show", "tiny", "--routes", "gpu3", "5")
+    assert (status, "expected the number of a node, found `gpu3`" in err) == (2, True)

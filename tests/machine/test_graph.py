@@ -255,3 +255,52 @@ def test_a_run_of_a_file(tmp_path):
     (tmp_path / "s.toml").write_text(tomlkit.dumps(document))
     run = odonata.run(tmp_path / "s.toml", out=tmp_path / "run")
     assert set(run.links["class"].unique()) == {"node", "link", "link2"}
+
+
+NAMED = "a,b\nh0,s0\nh1,s1\nh2,s2\ns0,s1\n"
+
+
+def test_errors_about_a_graph_have_the_names_of_routers_and_nodes(tmp_path):
+    (tmp_path / "links.csv").write_text(NAMED + "s2,s1\ns0,s2\n")
+    system = {**whole("links.csv"), "failed": {"links": ["0-1", "0-2"]}}
+    with pytest.raises(InputError) as caught:
+        machine.load(system, folder=tmp_path).describe()
+    assert "joins the routers 1 (`s1`) and 0 (`s0`)" in caught.value.message
+    app = {"pattern": "uniform-random", "message": "1 B", "interval": "1 us", "messages": 1}
+    job = {"name": "a", "nodes": 2, "app": app}
+    with pytest.raises(InputError, match=r"routers 1 \(`s1`\) and 0 \(`s0`\)"):
+        scenario.load({"system": system, "job": [job]}, folder=tmp_path).resolve()
+
+
+def test_a_graph_in_pieces_names_its_routers(tmp_path):
+    (tmp_path / "links.csv").write_text(NAMED)
+    with pytest.raises(InputError) as caught:
+        machine.load(whole("links.csv"), folder=tmp_path)
+    assert "`s2`" in caught.value.message, caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ("h0,s0\nh1,s1\ns0,s1\ns1,s2\n", "`s2` has one link and is taken as a node"),
+        ("0,4\n1,4\n2,5\n3,5\n4,5\n", "`0`, `1`, `2` and 1 more have one link and are taken as nodes"),
+        ("h0,s0\nh1,s1\ns0,s1\n", None),
+    ],
+)
+def test_a_switch_with_one_link_is_a_node_with_a_note(tmp_path, links, said):
+    (tmp_path / "links.csv").write_text(links)
+    notes = machine.load(whole("links.csv"), folder=tmp_path).table.not_modelled
+    assert [said in note for note in notes] == ([] if said is None else [True])
+    assert not machine.load(
+        whole("links.csv", nodes=["h*" if "h0" in links else "[0-3]"]), folder=tmp_path
+    ).table.left_out
+
+
+def test_a_switch_of_graphml_with_one_link_is_a_node_with_a_note(tmp_path):
+    vertices = "".join(f'<node id="{name}"/>' for name in ("h0", "s0", "s1", "s2", "h1"))
+    edges = "".join(
+        f'<edge source="{a}" target="{b}"/>' for a, b in (("h0", "s0"), ("s0", "s1"), ("s1", "s2"), ("h1", "s1"))
+    )
+    (tmp_path / "m.graphml").write_text(f'<graphml><graph edgedefault="undirected">{vertices}{edges}</graph></graphml>')
+    (note,) = machine.load(whole("m.graphml"), folder=tmp_path).table.not_modelled
+    assert "`s2` has one link" in note

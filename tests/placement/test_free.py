@@ -97,7 +97,7 @@ def before_ones():
 ONES = before_ones()
 
 
-POLICIES = [name for name in placement.names() if name not in LAYOUTS]
+POLICIES = [name for name in placement.names() if name not in LAYOUTS and not placement.get(name).needs_links]
 
 
 def asked(policy, shape):

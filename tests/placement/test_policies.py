@@ -112,7 +112,7 @@ def test_the_table_lists_policies_and_layouts():
     names = placement.names()
     assert names[:4] == ["contiguous", "random", "per-leaf", "explicit"]
     assert names[-2:] == ["kang2019-random", "kang2019-random-broadcast"]
-    assert len(names) == len(set(names)) == 25
+    assert len(names) == len(set(names)) == 27
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from tests.report.conftest import TRAFFIC
 
 import odonata as od
+from odonata import scenario
 from odonata.report import machine, report_of_runs, series, times
 from odonata.report.differences import title_of
 from odonata.report.machine import machine_of
@@ -282,3 +283,15 @@ def test_a_run_without_messages_says_so(made):
     assert "No packet waited for room in a buffer." in document["verdict"][0]
     assert document["messages"]["distances"] == []
     assert document["distributions"].height == 0
+
+
+def test_flow_completion_times_are_those_of_the_summary(tmp_path):
+    (tmp_path / "f.csv").write_text("0,1,10 kB\n2,1,1 kB\n")
+    apps = [{"flows": "f.csv"}, {"collective": "broadcast", "message": "1 kB"}]
+    jobs = [{"name": name, "nodes": nodes, "app": app} for name, nodes, app in zip("ab", (3, 2), apps, strict=True)]
+    run = od.run(scenario.load({"system": "tiny", "job": jobs}, folder=tmp_path))
+    document = run_document(run)
+    assert document["flows"] == [{"job": "a", "by_size": run.summary["jobs"][0]["flows"]["by_size"]}]
+    assert document["flows"][0]["by_size"][0]["slowdown"]["p50"] >= 1
+    assert document["jobs"][1]["busbw"] == run.jobs["busbw"][1] > 0
+    assert "nccl-tests" in document["meanings"]["busbw"]

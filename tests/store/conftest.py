@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from odonata.store.frame import frame
 from odonata.store.manifest import manifest
 from odonata.store.result import Run
 from odonata.store.tables import (
@@ -31,6 +32,18 @@ from odonata.store.tables import (
 )
 
 LATE = 2**64 - 1
+FLOW: dict[str, Any] = {
+    "job": [1],
+    "iteration": [0],
+    "flow": [0],
+    "source": [0],
+    "destination": [1],
+    "bytes": [100],
+    "start_ps": [5],
+    "fct_ps": [30],
+    "ideal_ps": [20],
+    "slowdown": [1.5],
+}
 RANKS: dict[str, Any] = {"job": np.uint16, "rank": np.uint32, "finish_ps": np.uint64, "work_ps": np.uint64}
 ITERATIONS: dict[str, Any] = {
     "job": np.uint16,
@@ -221,5 +234,6 @@ def run_in_memory(result: dict[str, Any], spec: dict[str, Any], system: dict[str
         "series": series_frame(result, system),
         "routes": routes_frame(result),
         "operations": operations_frame(result),
+        "flow_times": frame("flow_times", FLOW),
     }
     return Run(facts, {"spec": spec}, 'system = "by hand"\n', tables)

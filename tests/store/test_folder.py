@@ -46,7 +46,7 @@ def test_what_was_written_is_read_back(folder: Path, run_in_memory: Run) -> None
 
 def test_the_summary_is_that_of_the_table(folder: Path, run_in_memory: Run) -> None:
     run = open_run(folder)
-    assert run.manifest["jobs"] == jobs_of(run.manifest, run.jobs)
+    assert run.manifest["jobs"] == jobs_of(run.manifest, run.jobs, run.flow_times)
     assert run.summary == run_in_memory.summary
 
 

@@ -53,6 +53,17 @@ export interface Rank {
   by: [job: string, share: number][];
 }
 
+export type FlowQuantiles = Record<"p50" | "p95" | "p99" | "mean", number>;
+
+/** Flows of a bin of sizes: completion times, and slowdowns over the ideal if it is known. */
+export interface FlowBin {
+  bytes_least: number;
+  bytes_most: number;
+  flows: number;
+  fct_ps: FlowQuantiles;
+  slowdown: FlowQuantiles | null;
+}
+
 export interface RunData {
   name: string;
   /** What the scenario is, and what the jobs are that the run waits for; empty if nothing is known. */
@@ -73,6 +84,7 @@ export interface RunData {
   meanings: Record<string, string>;
   link_classes: string[];
   jobs: Job[];
+  flows: { job: string; by_size: FlowBin[] }[];
   distributions: Table;
   messages: { slice_ps: number; distances: Distance[]; over_time: Table | null };
   traffic: { windows: Table; rows: Table } | null;

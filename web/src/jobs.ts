@@ -32,7 +32,9 @@ const SHOWN: [column: string, title: string, show: Show, better?: "less" | "more
   ["iterations_per_s", "iterations per s", digits, "more"],
   ["iteration_p50_ps", "iteration p50", time, "less"],
   ["iteration_mean_ps", "iteration mean", time, "less"],
-  ["throughput", "throughput", (value) => (value === null ? "-" : `${bytes(value)}/s`), "more"],
+  ["algbw", "algbw", rate, "more"],
+  ["busbw", "busbw", rate, "more"],
+  ["throughput", "throughput", rate, "more"],
   ["hops_mean", "hops", digits, "less"],
   ["minimal_fraction", "minimal", percent],
   ["alone_mean_ps", "alone mean", time],
@@ -41,6 +43,10 @@ const SHOWN: [column: string, title: string, show: Show, better?: "less" | "more
 
 /** Change of a value below which it counts as the same. */
 const SAME = 0.005;
+
+function rate(value: number | null): string {
+  return value === null ? "-" : `${bytes(value)}/s`;
+}
 
 export function jobsSection(runs: RunData[], label: (run: number) => string): HTMLElement {
   const jobs = Math.max(...runs.map((run) => run.jobs.length));

@@ -3,6 +3,7 @@
 import { blameSection } from "./blame";
 import type { RunData, RunsReport } from "./document";
 import { h, name, prose, section, visible } from "./dom";
+import { flowsTable } from "./flows";
 import { jobsSection } from "./jobs";
 import { latencySection } from "./latency";
 import { machineSection } from "./machine";
@@ -35,7 +36,7 @@ export function runsReport({ title, runs }: RunsReport): Node[] {
     h("h1", {}, runs.length > 1 ? visible(title) : name(title)),
     ...(runs.length === 1 ? runs[0]!.subjects.map((text) => h("p", { class: "subject" }, ...prose(text))) : []),
     each(verdict),
-    section("Jobs", jobsSection(runs, label)),
+    section("Jobs", jobsSection(runs, label), flowsTable(runs, label)),
     section("Machine", h("div", {}, time ? timeControls(runs, window) : null, machineSection(runs, window, label))),
     section(
       "Time",

@@ -77,9 +77,10 @@ class Cluster:
 def policies() -> list[str]:
     """The policies that can choose nodes on a real cluster.
 
-    Left out are those that name their nodes themselves, and the layouts of one machine.
+    Left out are those that name their nodes themselves, the layouts of one machine, and those that look at links.
     """
-    return [name for name in placement.names() if name != "explicit" and name not in placement.LAYOUTS]
+    named = {"explicit", *placement.LAYOUTS, "nearest", "least-cut"}
+    return [name for name in placement.names() if name not in named]
 
 
 def select(

@@ -111,7 +111,7 @@ def _sentence(row: Row, comparison: Comparison) -> str:
 
 
 def _cells(row: Row, comparison: Comparison) -> list[str]:
-    unit = next((column.unit for column in columns_of("jobs") if column.name == comparison.column), "")
+    unit = next((column.unit for column in columns_of("jobs", collective=True) if column.name == comparison.column), "")
 
     def number(value: float | None) -> str:
         if value is None:

@@ -24,14 +24,15 @@ def import_(
     node_name_map: Path | None = None,
     like: Annotated[str | None, Parameter(completer=systems, metavar="SYSTEM")] = None,
     rails: FromOne | None = None,
+    graph: Flag = False,
     force: Flag = False,
     json: Json = False,
 ) -> int:
     """Make a system file of the network of a real cluster.
 
     Dragonfly+, dragonfly and cascade are recognised with the cabling that is there: what is missing has failed, and
-    cables that follow no rule are listed. Other topologies are refused. The command prints what it recognised, and what
-    the file does not say and so is assumed.
+    cables that follow no rule are listed. Other topologies are refused, unless `--graph` takes them as graphs. The
+    command prints what it recognised, and what the file does not say and so is assumed.
 
     Parameters
     ----------
@@ -50,6 +51,8 @@ def import_(
         the kind and the cables from it.
     rails
         NICs of a node, in place of those of --like, for a file without cables.
+    graph
+        Import the fabric as a graph machine, with its switches, hosts and cables as they are, whatever kind it is.
     force
         Overwrite files that say something else.
     """
@@ -61,7 +64,7 @@ def import_(
     for path in (out, names):
         if path is not None and not path.parent.is_dir():
             raise InputError(f"there is no folder `{path.parent}`")
-    recognised = import_fabric(file, node_name_map=node_name_map, like=like, rails=rails)
+    recognised = import_fabric(file, node_name_map=node_name_map, like=like, rails=rails, graph=graph)
     if out is not None:
         files.write_new(out, system_file.toml(recognised).encode(), force=force)
     if names is not None:

@@ -1,4 +1,4 @@
-"""`odonata export`: a machine as a graph, or a run as a trace or as the files of DragonView, for other tools."""
+"""`odonata export`: a machine as a graph, or a run as a trace, as files of DragonView or as flow completion times."""
 
 import json as json_module
 from contextlib import suppress
@@ -11,7 +11,7 @@ from odonata.cli.completion import systems
 from odonata.errors import InputError, unknown
 
 #: Formats of a run; one JSON serves both viewers of traces.
-OF_RUNS = ("perfetto", "chrome-trace", "dragonview")
+OF_RUNS = ("perfetto", "chrome-trace", "dragonview", "flows")
 
 
 def export(
@@ -30,14 +30,16 @@ def export(
     system
         The machine: a name (`odonata show systems`), its TOML file, or the TOML file of a scenario. With
         `--format perfetto`, a run folder: its jobs, iterations, ranks, operations, waits, recorded messages and traffic
-        as a trace. With `--format dragonview`, a run folder: its links and jobs.
+        as a trace. With `--format dragonview`, a run folder: its links and jobs. With `--format flows`, a run folder:
+        its flow completion times.
     out
         The file; for `dragonview` a folder. Its ending chooses the format: `.graphml` (networkx, Gephi, yEd), `.json`,
         `.ibnetdiscover`, `.conf` (a tree for Slurm) or `.csv` (leaf switch and group of each node).
     format_
         The format, if the ending does not choose it: also `slurm-block`, and `cray` (`rtr --interconnect` of a cascade,
         the point-to-point file of Slingshot of a dragonfly). Of a run: `perfetto` or `chrome-trace`, which are the same
-        JSON; ui.perfetto.dev and Chrome's own viewer open it. `dragonview` writes the CSV files of DragonView.
+        JSON; ui.perfetto.dev and Chrome's own viewer open it. `dragonview` writes the CSV files of DragonView, and
+        `flows` a CSV file with a row for each flow: size, start, completion time, ideal time, slowdown.
     force
         Overwrite a file with different contents.
     json
@@ -48,7 +50,7 @@ def export(
     from odonata.recognition import WRITTEN
 
     if format_ in OF_RUNS:
-        write = _dragonview if format_ == "dragonview" else _trace
+        write = {"dragonview": _dragonview, "flows": _flows}.get(format_, _trace)
         told, lines = write(Path(system), out, force=force)
         return _print({"path": str(out), "format": format_, **told}, lines, json=json)
     by_suffix = {form.suffix: name for name, form in WRITTEN.items() if form.suffix is not None}
@@ -95,6 +97,24 @@ def _trace(run: Path, out: Path, *, force: bool) -> tuple[dict[str, Any], list[s
     trace, left_out = trace_of(opened)
     files.write_new(out, trace, force=force)
     return {"bytes": len(trace), "notes": left_out}, [f"{out}: {len(trace):,} bytes", *left_out]
+
+
+def _flows(run: Path, out: Path, *, force: bool) -> tuple[dict[str, Any], list[str]]:
+    """Writes the flow completion times of a run; returns as above."""
+    from odonata import files
+    from odonata.store import open_run
+
+    opened = open_run(run)
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder `{out.parent}`")
+    flows = opened.flow_times
+    if flows.is_empty():
+        message = f"`{run}` has no flow completion times"
+        raise InputError(message, hint='a job with app = { flows = "FILE" } and record = "every-message" has them')
+    names = opened.jobs.select("job", "name")
+    named = flows.join(names, on="job", how="left", maintain_order="left").with_columns(job="name").drop("name")
+    files.write_new(out, named.write_csv().encode(), force=force)
+    return {"flows": flows.height}, [f"{out}: {flows.height:,} flows"]
 
 
 def _dragonview(run: Path, out: Path, *, force: bool) -> tuple[dict[str, Any], list[str]]:

@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import InputError
+from odonata import reading
+from odonata.errors import InputError, shortened, unknown
 from odonata.text import aligned
 
 
-def routes(name: str, source: int, destination: int, routing: str | None, limit: int) -> dict[str, Any]:
-    """The possible paths between two nodes, as `--json` prints them.
+def routes(name: str, first: str, second: str, routing: str | None, limit: int) -> dict[str, Any]:
+    """The possible paths between two nodes, given by number or name, as `--json` prints them.
 
     `name` is a machine or the file of a scenario. `routing` is a name or a table in TOML; None means the routing of the
     scenario, or the machine's default. Raises InputError if there is no such machine, node or routing.
@@ -21,6 +22,9 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
     from odonata.machine import core
     from odonata.scenario import Scenario
 
+    by_number = first.isdecimal() and second.isdecimal()
+    by_name = {} if by_number else _names_of(name)
+    source, destination = (_number(node, by_name) for node in (first, second))
     if source == destination:
         raise InputError(
             "a packet from a node to itself does not use the network", hint="name two nodes: --routes 0 20"
@@ -43,27 +47,56 @@ def routes(name: str, source: int, destination: int, routing: str | None, limit:
         elsewhere = {"job"} if routing is None else {"job", "routing"}
         raise unplaced if document is None or {*e.path[:1]} & elsewhere else document.locate(unplaced) from None
     paths = core.routes(resolved.spec, source, destination, min(limit, sys.maxsize))
-    group = resolved.system.describe()["router_group"]
+    group, names = resolved.system.describe()["router_group"], resolved.system.table.names()
     for path in paths["paths"]:
         for hop in path["hops"]:
             own = int(group[hop["router"]])
             hop["group"] = own if own >= 0 else None
+            if names is not None and names.routers:
+                to_node = hop["to_router"] is None
+                to_name = names.nodes[hop["to_node"]] if to_node else names.routers[hop["to_router"]]
+                hop |= {"router_name": names.routers[hop["router"]], "to_name": to_name}
     return {
         "kind": "routes",
         "system": resolved.system.name,
         "routing": resolved.spec["routing"],
         "from": source,
         "to": destination,
+        **(
+            {"from_name": names.nodes[source], "to_name": names.nodes[destination]}
+            if names is not None and names.nodes
+            else {}
+        ),
         "group_name": resolved.system.table.group_name,
         "total": paths["total"],
         "paths": paths["paths"],
     }
 
 
+def _names_of(system: str) -> dict[str, int]:
+    """Names of the nodes of a machine, with their numbers; empty if it gives none."""
+    from odonata import scenario
+
+    names = scenario.system(system).table.names()
+    return {} if names is None else {name: number for number, name in enumerate(names.nodes)}
+
+
+def _number(node: str, names: dict[str, int]) -> int:
+    """A node by its number, or by its name."""
+    if node.isdecimal():
+        return reading.whole(node) or 0
+    if node in names:
+        return names[node]
+    if names:
+        raise unknown("node", node, names)
+    raise InputError(f"`--routes`: expected the number of a node, found `{shortened(node, 60)}`")
+
+
 def text(paths: dict[str, Any]) -> str:
     """The paths as a table."""
     shown, total = len(paths["paths"]), paths["total"]
-    head = f"{paths['system']}, routing {_routing(paths['routing'])}: from node {paths['from']} to node {paths['to']}"
+    ends = " ".join(f"{end} node {_named(paths[end], paths.get(f'{end}_name'))}" for end in ("from", "to"))
+    head = f"{paths['system']}, routing {_routing(paths['routing'])}: {ends}"
     count = f"{total:,} path{'' if total == 1 else 's'}"
     blocks = [f"{head}\n{count}" + ("" if shown == total else f", {shown} of them shown (--limit shows more)")]
     # One table for all paths, so that their columns are aligned.
@@ -79,10 +112,15 @@ def text(paths: dict[str, Any]) -> str:
     return "\n\n".join(blocks)
 
 
+def _named(number: int, name: str | None) -> str:
+    return str(number) if name is None else f"{number} ({name})"
+
+
 def _cells(hop: dict[str, Any], group_name: str) -> list[str]:
-    to = f"to node {hop['to_node']}" if hop["to_router"] is None else f"to router {hop['to_router']}"
+    what, number = ("node", hop["to_node"]) if hop["to_router"] is None else ("router", hop["to_router"])
+    to = f"to {what} {_named(number, hop.get('to_name'))}"
     at = [
-        f"router {hop['router']}",
+        f"router {_named(hop['router'], hop.get('router_name'))}",
         "" if hop["group"] is None else f"{group_name} {hop['group']}",
         f"port {hop['port']}",
     ]

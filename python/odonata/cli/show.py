@@ -24,7 +24,7 @@ def show(
     name: Annotated[str | None, Parameter(completer=shown)] = None,
     /,
     *,
-    routes: Annotated[tuple[int, int] | None, Parameter(negative=())] = None,
+    routes: Annotated[tuple[str, str] | None, Parameter(negative=())] = None,
     routing: Annotated[str | None, Parameter(completer=routings)] = None,
     limit: int | None = None,
     cost: Annotated[bool, Parameter(negative=())] = False,
@@ -39,7 +39,8 @@ def show(
         for all keys of a scenario file, or a TOML file of a system or of a scenario (its system is printed). All lists
         without it.
     routes
-        Two nodes of a system: print the paths that packets may take between them, hop by hop, with the channels.
+        Two nodes of a system, by number or by the names in the file of a graph: print the paths that packets may take
+        between them, hop by hop, with the channels.
     routing
         With `--routes`: the routing, a name or a table in TOML (default: that of the scenario, or the system's
         default).
@@ -72,7 +73,7 @@ def show(
     return 0
 
 
-def _show_routes(name: str | None, ends: tuple[int, int], routing: str | None, limit: int, json: bool) -> int:
+def _show_routes(name: str | None, ends: tuple[str, str], routing: str | None, limit: int, json: bool) -> int:
     from odonata.cli import routes
 
     paths = routes.routes(_named_system(name, "--routes", " A B"), *ends, routing, limit)

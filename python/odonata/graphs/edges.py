@@ -8,6 +8,7 @@ its reverse, each two of them are the directions of one link.
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
@@ -138,6 +139,8 @@ def fabric_of(edges: Sequence[Edge], nodes: Sequence[str] | None, *, routers_onl
     fabric = Fabric(form)
     if both_ways:
         fabric.notes.append(f"every link is listed in both directions, so these are {len(edges):,} links")
+    if nodes is None and hosts:
+        fabric.notes += alike(hosts, links_of.keys() - hosts)
     switches: dict[str, int] = {}
     for edge in edges:
         for end in (edge.a, edge.b):
@@ -182,6 +185,22 @@ def _joined(edges: Sequence[Edge]) -> tuple[Sequence[Edge], bool]:
             open_.setdefault((edge.a, edge.b), []).append(edge)
             left.append(edge)
     return left, True
+
+
+def alike(hosts: set[str], switches: Iterable[str]) -> list[str]:
+    """A note on vertices with one link, which are nodes for that, whose names are like those of switches."""
+
+    def kind(name: str) -> str:
+        return re.sub("[0-9]+", "0", name).casefold()
+
+    kinds = {kind(name) for name in switches}
+    doubtful = sorted(name for name in hosts if kind(name) in kinds)
+    if not doubtful:
+        return []
+    shown = ", ".join(f"`{shortened(name, 40)}`" for name in doubtful[:3])
+    more = f" and {len(doubtful) - 3:,} more" if len(doubtful) > 3 else ""
+    are = "has one link and is taken as a node" if len(doubtful) == 1 else "have one link and are taken as nodes"
+    return [f"{shown}{more} {are}, though switches have such names: `nodes` says which vertices are nodes"]
 
 
 def matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from odonata import reading, units
 from odonata.errors import InputError, shortened, unknown
 from odonata.graphs import quantities
-from odonata.graphs.edges import matching
+from odonata.graphs.edges import alike, matching
 from odonata.graphs.fabric import Fabric, Link, Nic
 
 if TYPE_CHECKING:
@@ -187,7 +187,10 @@ def read(text: str, nodes: Sequence[str] | None = None, *, routers_only: bool = 
         chosen = matching(names.values(), nodes)
         hosts = {id_ for id_, name in names.items() if name in chosen}
     elif not routers_only:
-        hosts = _hosts(reader, edges)
+        hosts, typed = _hosts(reader, edges)
+        if not typed:
+            own = {names[id_] for id_ in hosts}
+            fabric.notes += alike(own, set(names.values()) - own)
     switches = {}
     for id_, part in reader.vertices.items():
         if id_ not in hosts:
@@ -253,8 +256,8 @@ def _once(reader: _Reader) -> list[_Part]:
     return kept
 
 
-def _hosts(reader: _Reader, edges: list[_Part]) -> set[str]:
-    """The vertices that are hosts: by their type, or, if no vertex has a type, those with one cable."""
+def _hosts(reader: _Reader, edges: list[_Part]) -> tuple[set[str], bool]:
+    """The vertices that are hosts, and whether by their type; if no vertex has a type, those with one cable."""
     hosts, typed = set(), False
     for id_, part in reader.vertices.items():
         word = next((part.values[key] for key in _TYPES if key in part.values), "").strip().lower()
@@ -267,9 +270,9 @@ def _hosts(reader: _Reader, edges: list[_Part]) -> set[str]:
             message = f"`{shortened(id_, 60)}` is of the type `{shortened(word, 60)}`"
             raise InputError(message, line=part.line, hint=f"known: {', '.join((*_SWITCH, *_HOST))}")
     if typed:
-        return hosts
+        return hosts, True
     cables = Counter(edge.names[end] for edge in edges for end in ("source", "target"))
-    return {id_ for id_ in reader.vertices if cables[id_] == 1}
+    return {id_ for id_ in reader.vertices if cables[id_] == 1}, False
 
 
 def _names(reader: _Reader) -> dict[str, str]:

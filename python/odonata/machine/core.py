@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from odonata.errors import InputError, OdonataError, RunError
+from odonata.errors import InputError, OdonataError, RunError, shortened
 from odonata.messages import Path, error_of
 
 
@@ -27,9 +27,35 @@ def fingerprint() -> str:
     return str(_core().__fingerprint__)
 
 
-def as_error(problem: Any, keys: Path = ()) -> OdonataError:
-    """The error that users see for a `_core.CoreError`; `keys` lead to the value in the caller's input."""
-    return error_of(problem.code, problem.path, problem.parameters, keys=keys, place=problem.place)
+def as_error(problem: Any, keys: Path = (), names: "Naming | None" = None) -> OdonataError:
+    """The error that users see for a `_core.CoreError`; `keys` lead to the value in the caller's input.
+
+    `names` are those of the machine, if it has any.
+    """
+    parameters = problem.parameters if names is None else names.beside(problem.parameters)
+    return error_of(problem.code, problem.path, parameters, keys=keys, place=problem.place)
+
+
+class Naming(NamedTuple):
+    """Naming of the routers and nodes of a machine, by their numbers; empty if they have none."""
+
+    routers: Sequence[str] = ()
+    nodes: Sequence[str] = ()
+
+    def beside(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of an error, with the names of routers and nodes beside their numbers."""
+        shown = dict(parameters)
+        for key, names in (("router", self.routers), ("routers", self.routers), ("node", self.nodes)):
+            value = shown.get(key)
+            if isinstance(value, list) and names:
+                shown[key] = [_named(number, names) for number in value]
+            elif type(value) is int and names and key != "routers":
+                shown[key] = _named(value, names)
+        return shown
+
+
+def _named(number: int, names: Sequence[str]) -> str:
+    return f"{number} (`{shortened(names[number], 60)}`)" if 0 <= number < len(names) else str(number)
 
 
 def burst_lengths(job: Mapping[str, Any], seed: int, count: int) -> list[tuple[int, int]]:
@@ -55,7 +81,9 @@ def machine_of(spec: Mapping[str, Any]) -> Any:
     return _wired(json.dumps(spec["topology"]), json.dumps(failures) if failures else None)
 
 
-def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def describe(
+    topology: Mapping[str, Any], failures: Mapping[str, Any] | None = None, names: Naming | None = None
+) -> dict[str, Any]:
     """Describes a wired machine (see `_core.pyi`); failed ports are marked.
 
     Raises InputError (path in the table of the machine) if it cannot be built, or if failures disconnect it.
@@ -63,7 +91,7 @@ def describe(topology: Mapping[str, Any], failures: Mapping[str, Any] | None = N
     try:
         return dict(machine_of({"topology": dict(topology), "failures": dict(failures or {})}).describe())
     except _core().CoreError as e:
-        raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:]) from None
+        raise as_error(e, ("failed",) if e.path[:1] == ("failures",) else e.path[1:], names) from None
 
 
 def extent(spec: Mapping[str, Any]) -> dict[str, int]:

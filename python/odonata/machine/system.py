@@ -93,7 +93,7 @@ class System(Attributes):
         if self.table.failed is None:
             return {}
         try:
-            return self.table.failed.failures(core.describe(self.topology))
+            return self.table.failed.failures(core.describe(self.topology, names=self.table.names()))
         except InputError as e:
             raise e.under("failed") from None
 
@@ -177,7 +177,7 @@ class System(Attributes):
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        return core.describe(self.topology, self.failures)
+        return core.describe(self.topology, self.failures, self.table.names())
 
     def document(self) -> dict[str, Any]:
         """Return all numbers of the machine, quantities with units, as the table `[system]` of a scenario.

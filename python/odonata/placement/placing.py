@@ -79,6 +79,7 @@ class Placer:
         if not isinstance(system, Shape | System):
             system = _load_system(system)
         self._shape = shape = system if isinstance(system, Shape) else system.shape
+        self._system = None if isinstance(system, Shape) else system
         self._failed = failed = frozenset(unusable).union(() if isinstance(system, Shape) else system.unusable_nodes)
         if not isinstance(busy, str):
             busy = list(busy)
@@ -130,7 +131,9 @@ class Placer:
             raise InputError(f"expected a number of nodes from 1 on, found `{nodes!r}`", path=COUNT)
         values = read_options(chosen, options or {})
         free = self._idle if chosen.freedom(values) is Freedom.NONE else self._free
-        request = Request(self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, free)
+        request = Request(
+            self._shape, count, free.nodes, values, Path(folder), self._owners, self._busy, self._system, free
+        )
         if chosen.provider:  # the policy may change its arguments
             request = replace(
                 request, free=list(free.nodes), owners=dict(self._owners), busy=frozenset(self._busy), cut=None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import Attributes, InputError, unknown
-from odonata.machine import Shape
+from odonata.machine import Shape, System
 from odonata.placement.free import Free, has
 from odonata.placement.ids import format_ids, parse_ids
 
@@ -79,6 +79,8 @@ class Request:
     """The job that holds a busy node, if known; jobs in the order of their placement."""
     busy: Set[int] = frozenset()
     """Nodes that other jobs hold. A node that is neither free nor busy has failed."""
+    system: System | None = None
+    """The machine with its links, if it is known."""
     cut: Free | None = None
     """All free nodes by router and by group, if already computed; `room` returns it."""
 
@@ -142,6 +144,8 @@ class Policy:
     """Whether the options alone can determine the number of nodes."""
     aliases: tuple[str, ...] = ()
     """Other names, such as the literature's acronym."""
+    needs_links: bool = False
+    """Whether it looks at the links of the machine, and not only at its routers and groups."""
     provider: str = ""
     """The distribution that provides it; empty for Odonata's own."""
 

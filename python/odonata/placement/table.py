@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from odonata.errors import unknown
 from odonata.placement import plugins
 from odonata.placement.layouts import LAYOUTS
-from odonata.placement.policies import intensity_contention, plain, salimibeni2022, slurm, zhang2018
+from odonata.placement.policies import intensity_contention, links, plain, salimibeni2022, slurm, zhang2018
 from odonata.placement.policy import Policy
 
 
@@ -82,6 +82,8 @@ POLICIES = Registry(
         salimibeni2022.DIFFERENT_ISLANDS,
         intensity_contention.INTENSITY_AWARE,
         intensity_contention.CONTENTION_AWARE,
+        links.NEAREST,
+        links.LEAST_CUT,
         *(layout.policy() for layout in LAYOUTS.values()),
     )
 )

@@ -116,7 +116,7 @@ def _wrapped(name: str) -> str:
 
 
 def _unit(data: Arranged) -> tuple[str, float]:
-    unit = next((of.unit for of in columns_of("jobs") if of.name == data.column), "")
+    unit = next((of.unit for of in columns_of("jobs", collective=True) if of.name == data.column), "")
     if unit == "bytes/s":
         return "GB/s", 1e9
     if data.column.endswith("_fraction") or data.column == "backlog_growth":

@@ -11,6 +11,7 @@ files.
 | `stated` | a machine with failures, in a file that Odonata wrote: comments and names give every place |
 | `groups`, `plus`, `grid`, `tree`, `layout` | the kind of machine, its groups, and the number of each switch |
 | `cabling` | the rule of the cables between groups, and missing cables |
+| `any_graph` | a fabric of no known kind as a graph machine |
 | `recognise` | combines these: the machine, what was recognised, and what was assumed |
 """
 

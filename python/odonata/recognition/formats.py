@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from odonata import foreign
 from odonata.errors import InputError
 from odonata.reading import read_output
-from odonata.recognition import cray, export, graphml, ibnetdiscover, node_map, slurm
+from odonata.recognition import any_graph, cray, export, graphml, ibnetdiscover, node_map, slurm
 from odonata.recognition.grouped import Grouping, machine_of
 from odonata.recognition.recognise import Recognised, recognise
 
@@ -45,7 +45,12 @@ WRITTEN: dict[str, Format] = {
 
 
 def import_fabric(
-    file: str | Path, *, node_name_map: str | Path | None = None, like: str | None = None, rails: int | None = None
+    file: str | Path,
+    *,
+    node_name_map: str | Path | None = None,
+    like: str | None = None,
+    rails: int | None = None,
+    graph: bool = False,
 ) -> Recognised:
     """Recognise the machine in a file of a fabric.
 
@@ -60,6 +65,8 @@ def import_fabric(
         The system whose links and routers are used where the file gives none.
     rails
         NICs of a node, in place of those of `like`, for a file that lists no cables.
+    graph
+        Take a file that lists cables as a graph machine, whatever kind it is.
 
     Returns
     -------
@@ -105,9 +112,16 @@ def import_fabric(
                 "(CSV), or a list of cables of Cray",
             )
         if isinstance(read, Grouping):
+            if graph:
+                raise InputError("the file lists no cables, so it is no graph", hint="leave out --graph")
             return machine_of(read, name, like, rails)
         if rails is not None:
             raise InputError("the file lists the NICs of every host", hint="leave out --rails")
-        return recognise(read, name, like)
+        if graph:
+            return any_graph.graph_of(read, name, like)
+        try:
+            return recognise(read, name, like)
+        except InputError as e:
+            raise (any_graph.offered(e, read) if e.line is None else e) from None
     except InputError as e:
         raise foreign.explained(e.at(file, e.line), file, "fabric") from None

@@ -77,9 +77,14 @@ def run_document(run: Run) -> dict[str, Any]:
         "sources": [dict(source) for source in run.resolved.get("sources", ())],
         "not_modelled": (*_ideal(run), *_of_network(run), *NOT_MODELLED),
         "not_recorded": NO_SERIES[: run.series.is_empty()],
-        "meanings": {column.name: column.meaning for column in columns_of("jobs") if column.name not in _LISTS},
+        "meanings": {
+            column.name: column.meaning for column in columns_of("jobs", collective=True) if column.name not in _LISTS
+        },
         "link_classes": list(run.manifest.get("link_classes", ())),
         "jobs": rows,
+        "flows": [
+            {"job": job["name"], "by_size": job["flows"]["by_size"]} for job in run.summary["jobs"] if job.get("flows")
+        ],
         "distributions": distributions(jobs),
         "messages": messages_of(run, left_out),
         "traffic": traffic_of(run, left_out),

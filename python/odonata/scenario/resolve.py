@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from odonata.scenario.apps.app import Program, Ranks
 from odonata.scenario.apps.bursts import bursts_spec
 from odonata.scenario.apps.listed import file_key
 from odonata.scenario.apps.patterns import Pattern
+from odonata.scenario.apps.volume import Volume, volume_of
 from odonata.scenario.job_routings import JobRoutings, job_routings
 from odonata.scenario.kang_files import ImportedJob, read_kang
 from odonata.scenario.programs import ProgramJob
@@ -57,6 +58,10 @@ class Resolved:
     write: Callable[[], dict[str, Any]]
     refused: Callable[[], OdonataError | None]
     """The core's error about the spec, or None. The core builds the machine for this check."""
+    volumes: Mapping[str, Volume] = field(default_factory=dict)
+    """Name of a job with a collective -> what its bandwidths refer to."""
+    flow_lists: tuple[str, ...] = ()
+    """Names of the jobs that send lists of flows."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -202,7 +207,11 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     tables = [job.table for job in jobs]
     steady = None if table.run.steady is None else float(table.run.steady.error)
     write = partial(write_document, decided, path, system, tables, placed, run, routings, spec, notes)
-    return Resolved(spec, system, targets, steady, notes, write, partial(_refused, spec, table, jobs, routings))
+    ranks = {job["name"]: len(job["nodes"]) for job in spec_jobs}
+    volumes = {of.name: volume for of in tables if (volume := volume_of(of.app, ranks[of.name])) is not None}
+    flow_lists = tuple(of.name for of in tables if file_key(of.app) == "flows")
+    refused = partial(_refused, spec, table, jobs, routings, system.table.names())
+    return Resolved(spec, system, targets, steady, notes, write, refused, volumes, flow_lists)
 
 
 def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:
@@ -237,12 +246,16 @@ def _keys(overhead: HostTable) -> set[str]:
 
 
 def _refused(
-    spec: Mapping[str, Any], table: ScenarioTable, jobs: list[_Job], routings: JobRoutings
+    spec: Mapping[str, Any],
+    table: ScenarioTable,
+    jobs: list[_Job],
+    routings: JobRoutings,
+    names: core.Naming | None,
 ) -> OdonataError | None:
     problem = core.refused(spec)
     if problem is None:
         return None
-    return _located(routings.refused(problem, table) or core.as_error(problem, keys_of_path(problem.path)), jobs)
+    return _located(routings.refused(problem, table) or core.as_error(problem, keys_of_path(problem.path), names), jobs)
 
 
 def machine_of(table: ScenarioTable, path: Path) -> System:
@@ -409,7 +422,8 @@ def _spec_job(
     with job.errors("class"):
         number = classes.number(job.table.class_, system.table.fabric.traffic_classes)
     spec |= {"class": number} if number else {}
-    usual = "histogram" if job.table.background or program is not None else table.measure.latency
+    flows = file_key(app) == "flows"  # their completion times are those of their messages
+    usual = "histogram" if job.table.background or (program is not None and not flows) else table.measure.latency
     return spec | {"record": job.table.record or usual}
 
 

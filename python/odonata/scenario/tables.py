@@ -129,7 +129,8 @@ class JobTable(Table):
     background: bool = Field(False, description="whether the run does not wait for this job")
     record: Record | None = Field(
         None,
-        description="record of its messages (default: `measure.latency`; `histogram` for background and for programs)",
+        description="record of its messages (default: `measure.latency`; `histogram` for background and for programs "
+        "other than lists of flows)",
     )
 
 

@@ -8,7 +8,7 @@ manifest.json     id, versions, seed, totals; the columns with units; the summar
 jobs.parquet      messages.parquet      links.parquet      iterations.parquet
 ranks.parquet     counters.parquet      nics.parquet      nic_messages.parquet
 blame.parquet     roots.parquet         series.parquet     routes.parquet
-operations.parquet
+operations.parquet    flow_times.parquet (if jobs send lists of flows)
 ```
 
 The same scenario and version give the same bytes in every file but `manifest.json`. A folder is written under another

@@ -26,8 +26,12 @@ TABLES: dict[str, str] = {
     "series": "load of links over time: one row per link, slice of time and job with traffic, sorted in this order",
     "routes": "packets by path over time: one row per slice of time and job with packets, sorted in this order",
     "operations": "one row per CPU task of a rank of a program, sorted by job, rank and order of request",
+    "flow_times": "one row per flow of the jobs that send lists of flows, sorted by job, iteration and flow; else none",
 }
 """Tables of a run folder, and the meaning of their rows."""
+
+OPTIONAL = ("flow_times",)
+"""Tables that a run folder lacks if they have no rows."""
 
 RECORDS = ("blame", "roots", "series", "operations")
 """Keys of `measure` that record tables of their own and change nothing else."""
@@ -63,6 +67,8 @@ class Column:
     """Which of two values is better; `neither` if the value is not a result."""
     steady: bool = False
     """Whether only tables of runs with `run.steady` have it."""
+    collective: bool = False
+    """Whether only tables of runs with collectives have it."""
 
 
 Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better]
@@ -152,6 +158,15 @@ _SERIES_WAIT = (
 _OPERATION_RANK = (
     "the rank; if a job has too many tasks (1,048,576 over the number of jobs with a program), every second, fourth, "
     "... rank is recorded"
+)
+_FCT = (
+    "flow completion time: from its start to the last byte at the destination, with the work of the sender's host; "
+    "absent if not delivered"
+)
+_IDEAL = (
+    "the time of the flow alone on the idle machine: work of the sender's host, handshake of a rendezvous, and the "
+    "packets one after the other over the best minimal path, with no limit by buffers and windows (docs/model.md, "
+    '"Zero-load latency"); absent with NICs of Aries, GPUs inside nodes and `compat`'
 )
 _INTRA_NODE = "messages issued between ranks of one node, a part of `messages_sent`"
 _PER_CHANNEL = "the share of virtual channel {channel}; only if links have several channels"
@@ -333,6 +348,18 @@ _LINES: dict[str, list[Line]] = {
         ("begin_ps", "UInt64", "ps", "when the CPU begins the task", "neither"),
         ("end_ps", "UInt64", "ps", "when it ends it; maybe after the run", "neither"),
     ],
+    "flow_times": [
+        ("job", "UInt16", "", "index of the job"),
+        ("iteration", "UInt32", "", "iteration in which it was sent, from 0"),
+        ("flow", "UInt32", "", "number of the flow in the list, from 0"),
+        ("source", "UInt32", "", "rank that sends it"),
+        ("destination", "UInt32", "", "rank that receives it"),
+        ("bytes", "UInt64", "bytes", "its size"),
+        ("start_ps", "UInt64", "ps", "its start"),
+        ("fct_ps", "UInt64", "ps", _FCT, "less"),
+        ("ideal_ps", "UInt64", "ps", _IDEAL, "neither"),
+        ("slowdown", "Float64", "1", "`fct_ps` divided by `ideal_ps`; absent if one of them is", "less"),
+    ],
 }  # fmt: skip
 
 _STEADY: list[Line] = [
@@ -354,6 +381,27 @@ _STEADY: list[Line] = [
 ]
 """Further columns of `jobs`; absent without a program."""
 
+_NO_SIZE = "absent for other programs, with `compute`, for one rank, and without a complete iteration"
+_COLLECTIVE: list[Line] = [
+    (
+        "algbw",
+        "Float64",
+        "bytes/s",
+        "algorithm bandwidth of a collective, as nccl-tests define it: its size divided by `iteration_mean_ps`; of an "
+        f"all-gather and an all-to-all the size of the data of all ranks; {_NO_SIZE}",
+        "more",
+    ),
+    (
+        "busbw",
+        "Float64",
+        "bytes/s",
+        "bus bandwidth, as nccl-tests define it: `algbw` x 2 (n - 1) / n of an all-reduce of n ranks, x (n - 1) / n of "
+        f"an all-gather, reduce-scatter and all-to-all, x 1 of a broadcast and a reduce; {_NO_SIZE}",
+        "more",
+    ),
+]
+"""Further columns of `jobs` of runs with a collective."""
+
 _NAMES = ("min", "p25", "p50", "p75", "p99", "max", "mean")
 PRINTED: dict[str, str] = {
     "name": "name",
@@ -366,6 +414,8 @@ PRINTED: dict[str, str] = {
     "time_ps": "time",
     "iterations": "iterations",
     "iterations_per_s": "per s",
+    "algbw": "algbw",
+    "busbw": "busbw",
     **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75", "p99")},
     "hops_mean": "hops",
     "minimal_fraction": "minimal",
@@ -378,17 +428,18 @@ PRINTED: dict[str, str] = {
 COLUMNS: tuple[Column, ...] = (
     *_column("jobs"),
     *(replace(Column("jobs", *line), steady=True) for line in _STEADY),
+    *(replace(Column("jobs", *line), collective=True) for line in _COLLECTIVE),
     *(column for table in TABLES if table != "jobs" for column in _column(table)),
 )
 """Every result column, by table, in the order of storage."""
 
 
-def columns_of(table: str, channels: int = 1, *, steady: bool = False) -> tuple[Column, ...]:
+def columns_of(table: str, channels: int = 1, *, steady: bool = False, collective: bool = False) -> tuple[Column, ...]:
     """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel),
-    and with those of runs with `run.steady` if `steady` is set."""
+    and with those of runs with `run.steady` and with collectives if these are set."""
     columns: list[Column] = []
     for column in COLUMNS:
-        if column.table != table or (column.steady and not steady):
+        if column.table != table or (column.steady and not steady) or (column.collective and not collective):
             continue
         if "{channel}" not in column.name:
             columns.append(column)

@@ -20,12 +20,20 @@ def polars_type(name: str) -> pl.DataType:
     return kind()
 
 
-def frame(table: str, data: Mapping[str, Any], channels: int = 1, *, steady: bool = False) -> pl.DataFrame:
+def empty(table: str) -> pl.DataFrame:
+    """A table without rows."""
+    return frame(table, {column.name: [] for column in columns_of(table)})
+
+
+def frame(
+    table: str, data: Mapping[str, Any], channels: int = 1, *, steady: bool = False, collective: bool = False
+) -> pl.DataFrame:
     """A table with the columns of the registry, in its order and with its types.
 
     A missing or an additional column is a bug and stops the run.
     """
-    schema = {column.name: polars_type(column.dtype) for column in columns_of(table, channels, steady=steady)}
+    columns = columns_of(table, channels, steady=steady, collective=collective)
+    schema = {column.name: polars_type(column.dtype) for column in columns}
     if set(data) != set(schema):
         raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")
     # Polars makes arrays of lists of equal length even if lists are requested; the cast restores the type.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files, reading
 from odonata.errors import InputError
-from odonata.store.columns import TABLES, columns_of
+from odonata.store.columns import OPTIONAL, TABLES, columns_of
 from odonata.store.manifest import FORMAT, MANIFEST, is_intact
 from odonata.store.other_folders import of_another_kind
 from odonata.store.result import Run
@@ -81,6 +81,10 @@ class _Tables(Mapping[str, "pl.LazyFrame"]):
         name = f"{table}.parquet"
         if table not in TABLES:
             raise KeyError(table)
+        if name not in self._manifest["files"]:
+            from odonata.store.frame import empty
+
+            return empty(table).lazy()
         if self._verify:
             self._check(name)
         return scan(self._folder / name, table)
@@ -178,7 +182,7 @@ def _manifest(folder: Path, *, verify: bool) -> dict[str, Any]:
             )
     if not isinstance(data.get("jobs", []), list):
         raise InputError("the manifest is damaged: `jobs` is not of type list", file=file, hint=_AGAIN)
-    for name in (*_TEXTS, *(f"{table}.parquet" for table in TABLES)):
+    for name in (*_TEXTS, *(f"{table}.parquet" for table in TABLES if table not in OPTIONAL)):
         if name not in data["files"]:
             raise InputError(f"the manifest is damaged: `{name}` is missing", file=file, hint=_AGAIN)
     for name, facts in data["files"].items():

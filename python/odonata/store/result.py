@@ -98,7 +98,7 @@ class Run(Attributes):
         ----------
         name
             `jobs`, `messages`, `links`, `iterations`, `ranks`, `counters`, `nics`, `nic_messages`,
-            `blame`, `roots`, `series`, `routes` or `operations`.
+            `blame`, `roots`, `series`, `routes`, `operations` or `flow_times`.
 
         Returns
         -------
@@ -295,10 +295,17 @@ class Run(Attributes):
         return self._frame("operations")
 
     @cached_property
+    def flow_times(self) -> pl.DataFrame:
+        """One row per flow of the jobs that send lists of flows: completion time, ideal time, slowdown."""
+        return self._frame("flow_times")
+
+    @cached_property
     def summary(self) -> dict[str, Any]:
         """The object that `odonata run --json` prints."""
         jobs = self._manifest.get("jobs")
-        return summary_of(self._manifest, jobs_of(self._manifest, self.jobs) if jobs is None else jobs)
+        if jobs is None:
+            jobs = jobs_of(self._manifest, self.jobs, self.flow_times, self._resolved.get("spec", {}).get("measure"))
+        return summary_of(self._manifest, jobs)
 
     def to_pandas(self, table: str = "jobs") -> pd.DataFrame:
         """Return a table as a data frame of pandas, which `odonata[notebook]` has.

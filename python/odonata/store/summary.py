@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES
+from odonata.store.flows_text import flows_answer, flows_table
 from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_of
 from odonata.units import format_time
 
@@ -34,9 +35,22 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
     }
 
 
-def jobs_of(manifest: Mapping[str, Any], jobs: pl.DataFrame) -> list[dict[str, Any]]:
-    """The jobs of a summary, from the table `jobs`. Times are picoseconds, `throughput` is bytes per second."""
-    return [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+def jobs_of(
+    manifest: Mapping[str, Any],
+    jobs: pl.DataFrame,
+    flows: pl.DataFrame | None = None,
+    measure: Mapping[str, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """The jobs of a summary, from the tables `jobs` and `flow_times`.
+
+    Times are picoseconds, `throughput` is bytes per second. `measure` is that of the specification.
+    """
+    summed = [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+    if flows is not None and not flows.is_empty():
+        from odonata.store.flows import add_flows
+
+        add_flows(summed, flows, measure or {})
+    return summed
 
 
 _TOTALS = (
@@ -63,6 +77,7 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
         job |= {name: row[name] for name in counts}
         times = _distribution(row, "iteration")
         job["iteration_ps"] = times and {**times, "rank_mean": row["iteration_rank_mean_ps"]}
+        job |= {name: row[name] for name in ("algbw", "busbw") if row.get(name) is not None}
         if row.get("iterations_skipped") is not None:
             job |= {name: row[name] for name in ("iterations_skipped", "skipped_ps", "skipped_error")}
     alone = _distribution(row, "alone")
@@ -96,7 +111,9 @@ def tables_of(summary: Mapping[str, Any], *, every: bool = True) -> list[Table]:
     sending = [job for job in jobs if not _is_program(job)]
     running = [job for job in jobs if _is_program(job)]
     tables = [_latencies(sending, begin)] if sending else []
-    return [*tables, _programs(running, "" if tables else begin)] if running else tables
+    if running:
+        tables.append(_programs(running, "" if tables else begin))
+    return tables + [flows_table(job) for job in running if job.get("flows")]
 
 
 def _foremost(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -154,7 +171,10 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     alone = any("slowdown" in job for job in jobs)
     shown = ("p50", "max", "mean")
     names = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
-    names += [*(f"iteration_{name}_ps" for name in shown), "hops_mean", "minimal_fraction"]
+    names += [f"iteration_{name}_ps" for name in shown]
+    collective = any("algbw" in job for job in jobs)
+    names += ["algbw", "busbw"] if collective else []
+    names += ["hops_mean", "minimal_fraction"]
     names += ["alone_time_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
@@ -164,12 +184,21 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         row.append(_extrapolated(_per_s(job), job))
         row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
         row[-1] = _extrapolated(row[-1], job)
+        row += [_bandwidth(job.get(name)) for name in ("algbw", "busbw")] if collective else []
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
     title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
+    title += ", algbw and busbw in GB/s" if collective else ""
     return Table(columns([PRINTED[name] for name in names]), rows, title)
+
+
+def _bandwidth(value: float | None) -> str:
+    """In GB/s, with digits for small messages too."""
+    if value is None:
+        return "-"
+    return four_digits(value / 1e9) if value >= 1e7 else f"{value / 1e9:.2g}"
 
 
 def _extrapolated(text: str, job: Mapping[str, Any]) -> str:
@@ -190,6 +219,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     slowest = sorted(jobs, key=lambda job: -(job.get("slowdown") or 0.0))[:LARGEST]
     said = [_program_answer(job) if _is_program(job) else _latency_answer(job, *unit) for job in jobs if job in slowest]
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
+    said += [flows_answer(job) for job in jobs if job.get("flows")]
     said += _steady(summary)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
+from odonata.store.flows import flows_frame
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
 from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from odonata.scenario.apps.volume import Volume
     from odonata.steady.skipped import Skipped, Steady
     from odonata.store.programs import Progress, iterations_frame, of_job, operations_frame, progress, ranks_frame
 
@@ -31,6 +33,7 @@ __all__ = [
     "blame_frame",
     "channels_of",
     "counters_frame",
+    "flows_frame",
     "iterations_frame",
     "job_latency",
     "jobs_frame",
@@ -132,24 +135,35 @@ def job_rows(
     background: Sequence[bool],
     alone: Mapping[int, Alone],
     steady: Steady | None = None,
+    volumes: Mapping[str, Volume] | None = None,
 ) -> list[dict[str, Any]]:
     """The rows of `jobs_frame`: a frame costs a millisecond, however few rows it has, so many runs can share one.
 
     `steady` says what a run with `run.steady` has skipped; `spec` is then the shortened one, which was simulated.
+    `volumes` has the collectives, by the names of their jobs.
     """
-    return [
+    rows = [
         _job_row(result, spec, job, background[job], alone.get(job, Alone(None)), steady)
         for job in range(len(spec["jobs"]))
     ]
+    for row in rows:
+        volume = (volumes or {}).get(row["name"])
+        if volume is not None:
+            mean = row["iteration_mean_ps"]
+            row["algbw"] = volume.bytes * 1e12 / mean if mean else None
+            row["busbw"] = row["algbw"] * float(volume.factor) if mean else None
+    return rows
 
 
 def jobs_table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows of `job_rows`, of one run or of many, as a frame."""
-    steady = any(SKIPPED[0] in row for row in rows)
-    columns = columns_of("jobs", steady=steady)
+    further = {"steady": any(SKIPPED[0] in row for row in rows), "collective": any("algbw" in row for row in rows)}
     # Of runs with and without `run.steady` in one table, those without have skipped nothing that could be said.
-    return frame("jobs", {of.name: [row.get(of.name) if of.steady else row[of.name] for row in rows] for of in columns},
-                 steady=steady)  # fmt: skip
+    data = {
+        of.name: [row.get(of.name) if of.steady or of.collective else row[of.name] for row in rows]
+        for of in columns_of("jobs", **further)
+    }
+    return frame("jobs", data, **further)
 
 
 SKIPPED = ("iterations_skipped", "skipped_ps", "skipped_error")

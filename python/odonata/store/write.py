@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files
 from odonata.errors import InputError, RunError
-from odonata.store.columns import TABLES, columns_of
+from odonata.store.columns import OPTIONAL, TABLES, columns_of
 from odonata.store.inputs import KEY
 from odonata.store.manifest import MANIFEST, sealed_text
 from odonata.store.read import is_run_folder, names_in
@@ -62,7 +62,8 @@ def _write_files(run: Run, partial: Path, channels: int, inputs: Mapping[str, An
     (partial / "scenario.toml").write_text(run.scenario, encoding="utf-8")
     _write_json(partial / "resolved.json", run.resolved)
     for table in TABLES:
-        _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
+        if table not in OPTIONAL or not getattr(run, table).is_empty():
+            _write_table(partial / f"{table}.parquet", getattr(run, table), table, channels)
     facts = {path.name: files.size_and_digest_of(path) for path in sorted(partial.iterdir())}
     # The summary is in the manifest, so that a finished run is printed without reading its tables.
     manifest = {**run.manifest, "jobs": run.summary["jobs"], KEY: inputs, "files": facts}
@@ -79,7 +80,7 @@ def _write_json(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def _write_table(path: Path, frame: pl.DataFrame, table: str, channels: int) -> None:
-    path.write_bytes(parquet(frame, columns_of(table, channels, steady=True)))
+    path.write_bytes(parquet(frame, columns_of(table, channels, steady=True, collective=True)))
 
 
 def parquet(frame: pl.DataFrame, columns: Iterable[Column] = ()) -> memoryview:

@@ -264,7 +264,7 @@ def numeric_columns() -> list[str]:
 
     return [
         column.name
-        for column in (*columns_of("jobs"), *DERIVED)
+        for column in (*columns_of("jobs", collective=True), *DERIVED)
         if column.dtype.startswith(("UInt", "Int", "Float")) and column.name != "job"
     ]
 

@@ -10,11 +10,14 @@ from pydantic import BeforeValidator, Field
 
 from odonata.document import Count, input_error_as_problem, validate
 from odonata.errors import InputError
-from odonata.machine import flight
+from odonata.machine import core, flight
+from odonata.machine.core import Naming
 from odonata.machine.kinds.kind import MachineTable, with_rail
 from odonata.machine.kinds.pairs import Pairs
 from odonata.machine.shape import Shape, UnevenShape
 
+#: Of a machine whose names nobody asks for.
+UNNAMED = Naming()
 #: Most channels of a fabric that are used by default.
 _MOST_CHANNELS = 16
 #: Classes of links between routers.
@@ -146,7 +149,7 @@ class GraphTable(MachineTable):
             raise InputError("a graph without nodes", path=("nics",))
         self.check_common()
         self.check_rail(self.rails)
-        _ = _diameter(self._json)
+        _ = _diameter(self._json, self.names())
 
     def topology(self) -> dict[str, Any]:
         """The topology as the core reads it."""
@@ -211,6 +214,10 @@ class GraphTable(MachineTable):
         """The name in the file."""
         return self.router_names[router] if router < len(self.router_names) else None
 
+    def names(self) -> Naming:
+        """Those in the file."""
+        return Naming(self.router_names, self.node_names)
+
     def global_ports_of(self, router: int) -> int:  # noqa: ARG002 - as on other kinds
         """No link leaves the group."""
         return 0
@@ -245,13 +252,12 @@ def _topology(links: Sequence[Sequence[int]], nics: Sequence[int], rails: int, w
 
 
 @lru_cache(maxsize=16)
-def _diameter(topology_json: str) -> int:
+def _diameter(topology_json: str, names: Naming = UNNAMED) -> int:
     """The most links of a shortest path; 1 if there is none. Raises InputError for a graph that cannot be built."""
     from odonata import _core
-    from odonata.machine import core
 
     minimal = '{"name": "minimal", "select": "random"}'
     channels = _core.routing_channels(minimal, topology_json)
     if channels is None:
-        core.describe(json.loads(topology_json))  # says why
+        core.describe(json.loads(topology_json), names=names)  # says why
     return channels or 1

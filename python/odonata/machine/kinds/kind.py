@@ -8,6 +8,7 @@ from pydantic import Field
 
 from odonata.document import Bandwidth, Table
 from odonata.errors import InputError
+from odonata.machine.core import Naming
 from odonata.machine.fabric import FabricTable
 from odonata.machine.failed import FailedTable
 from odonata.machine.host import HostTable
@@ -115,6 +116,10 @@ class MachineTable(Table):
 
     def router_name(self, router: int) -> str | None:  # noqa: ARG002
         """A name for a router in written files; None: by its group and place."""
+        return None
+
+    def names(self) -> Naming | None:
+        """The names that its description gives to routers and nodes; None if there are none."""
         return None
 
     @abstractmethod

@@ -21,8 +21,8 @@ class Flows(Program):
     """Messages that begin at given times, from a file: a list of flows, `flow.txt` of HPCC or a matrix of htsim.
 
     Each line is a flow of its own, which waits for no other one: source, destination, bytes and start. It brings its
-    number of ranks; without `nodes` the job gets as many nodes as they fill. The latency of its message is the
-    completion time of a flow: `record = "every-message"` in the job keeps each. `docs/traces.md` has the formats.
+    number of ranks; without `nodes` the job gets as many nodes as they fill. The run has the completion time of each
+    flow, and its slowdown over the ideal. `docs/traces.md` has the formats.
     """
 
     flows: str = Field(description="the file, relative to the scenario")
