@@ -48,7 +48,7 @@ fn put_in(c: &mut Choices, program: &mut ProgramSpec, ranks: u32, per_node: u32,
         2 | 3 => ring_channels(c, per_node, bytes),
         4 | 5 => double_binary_tree(c, per_node, bytes),
         6 | 7 => exchange(PhaseAction::GroupedAlltoall { per_node, bytes }),
-        8 | 9 | 10 => exchange(PhaseAction::PxnAlltoall { per_node, bytes }),
+        8..=10 => exchange(PhaseAction::PxnAlltoall { per_node, bytes }),
         _ => pipeline(c, ranks, per_node, packet),
     };
     // An endless program could be one that takes no time.
