@@ -758,8 +758,13 @@ MESSAGES: Mapping[str, Message] = {
         "there is no algorithm for the collective {found}", "known: {names}", {"names": lambda known: ", ".join(known)}
     ),
     "chakra-too-long": Message(
-        "one iteration has {found:number} operations of all ranks; {most:number} are the most that are kept",
-        "fewer ranks, fewer steps or microbatches, or an algorithm whose operations are not kept, such as `ring`",
+        "one iteration has {found:number} operations of all ranks; {most:number} are the most that a trace may hold",
+        "fewer ranks, fewer steps or microbatches",
+    ),
+    "too-many-nodes": Message(
+        "one iteration of {ranks:number} ranks has {found:number} nodes (calls of collectives, computing, messages "
+        "between stages) of all ranks; {most:number} are the most that a run keeps",
+        "fewer ranks, fewer microbatches or layers, or larger chunks",
     ),
     # Runs.
     "deadlock": Message("deadlock at {at_ps:time}: {waiting} packets wait for room, and none can move", of_run=True),

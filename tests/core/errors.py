@@ -206,6 +206,7 @@ def chakra(*files: bytes, ranks: int | None = None, **options: Any) -> Provoke:
 
 
 _REDUCE = node(1, 7, comm_type=0, comm_size=8)
+_CALL = {"cpu": 0, "after": [], "what": {"name": "compute", "ps": 1}}
 
 _SPINES = {"global_links_per_spine": 1, "links_per_pair": None, "arrangement": None}
 _HALO = {"grid": [2, 2, 1], "periodic": False, "face_bytes": [8, 8, 8], "edge_bytes": [0, 0, 0], "corner_bytes": 0}
@@ -435,6 +436,9 @@ PROVOKED: dict[str, Provoke] = {
     "chakra-collective-missing": chakra(_REDUCE, node(1, 4)),
     "chakra-collective": chakra(node(1, 7, comm_type=3)),
     "chakra-too-long": chakra(b"".join(node(n, 4) for n in range(1, 42)), ranks=1_000_000),
+    "too-many-nodes": lambda: _core.write_trace(
+        json.dumps({"name": "stages", "collectives": [], "stages": [[_CALL, _CALL, _CALL]]}), 400_000_000, "goal"
+    ),
     "binary-limit": lambda: _core.write_trace(json.dumps({"name": "trace", "goal": goal("calc 1ps")}), 1, "bin"),
     "deadlocked-program": program(
         {

@@ -493,6 +493,8 @@ kinds! {
     ChakraCollective = "chakra-collective" { found: String, known: Vec<&'static str> }
     /// More operations than a trace may have.
     ChakraTooLong = "chakra-too-long" { found: u64, most: u64 }
+    /// More nodes of stages than a run keeps, counted once for each rank.
+    TooManyNodes = "too-many-nodes" { found: u64, ranks: u32, most: u64 }
 
     // Runs.
 

@@ -2,10 +2,9 @@
 //!
 //! A [`Body`] describes one iteration of a job; [`Program::new`] checks it for a number of ranks. A body is either a
 //! list of *phases* that every rank runs one after the other (collectives, exchanges with neighbours, ...), or a
-//! *trace*, in which each rank has a graph of operations; or *stages*, each with a graph that its ranks share, which
-//! become a trace.
+//! *trace*, in which each rank has a graph of operations; or *stages*, each with a graph of nodes that its ranks share.
 //!
-//! Nothing is stored for phases: the operations of a rank come in *chunks* of a few operations, and any chunk can be
+//! Nothing is stored for phases, and for stages only the nodes ([`Staged`]): the operations of a rank come in *chunks* of a few operations, and any chunk can be
 //! requested at any time ([`Part`]). So a collective of a million messages takes no memory, and the position of a rank
 //! is a number.
 //!
@@ -19,6 +18,7 @@ mod op;
 mod part;
 mod program;
 mod spec;
+mod staged;
 pub mod stages;
 pub mod trace;
 mod traffic;
@@ -30,3 +30,4 @@ pub use spec::{
     Allgather, Allreduce, Alltoall, Barrier, Body, Broadcast, COLLECTIVES, Exchange, GridAxis, Halo, Incast, Matrix,
     Pair, Phase, PhaseAction, PingPong, Reduce, ReduceScatter, RingWork, Sweep, Training, Tree, Way,
 };
+pub use staged::{Awaits, NodeOperations, Staged};

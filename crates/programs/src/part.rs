@@ -1,5 +1,7 @@
 //! A part of a program, whose operations come in chunks.
 
+use std::ops::Range;
+
 use crate::Op;
 
 /// Bits of a label that a part may use; the higher bits hold the phase.
@@ -20,5 +22,16 @@ pub trait Part {
     /// operation.
     fn sizes(&self) -> Option<Vec<(u64, u64)>> {
         None
+    }
+
+    /// The labels of the messages of all ranks together, if they are a range that is known without looking at every
+    /// operation.
+    fn labels(&self) -> Option<Range<u64>> {
+        None
+    }
+
+    /// Whether computing takes a random time.
+    fn is_random(&self) -> bool {
+        false
     }
 }

@@ -1,16 +1,20 @@
 //! A checked program.
 
+use std::ops::Range;
+
 use odonata_error::{Error, ErrorKind, path};
 
 use crate::communicators::Communicators;
 use crate::part::LABEL_BITS;
 use crate::trace::Trace;
-use crate::{Body, Op, Part};
+use crate::{Body, Op, Part, Staged};
 
 /// What the ranks of a job do in one iteration.
 pub enum Program {
     /// All ranks run the same phases.
     Phases(Phases),
+    /// The ranks of each stage have a graph of nodes.
+    Stages(Box<Staged>),
     /// Each rank has a graph of operations of its own.
     Trace(Trace),
 }
@@ -23,7 +27,7 @@ impl Program {
     pub fn new(body: &Body, ranks: u32) -> Result<Self, Error> {
         match body {
             Body::Phases { phases, untimed } => Phases::new(phases, *untimed, ranks).map(Self::Phases),
-            Body::Stages(stages) => Trace::of_stages(stages, ranks).map(Self::Trace),
+            Body::Stages(stages) => Staged::new(stages, ranks).map(|staged| Self::Stages(Box::new(staged))),
             Body::Trace { goal } => Trace::read(goal, ranks).map(Self::Trace),
         }
     }
@@ -37,7 +41,7 @@ pub struct Phases {
 }
 
 impl Phases {
-    fn new(phases: &[crate::Phase], untimed: u32, ranks: u32) -> Result<Self, Error> {
+    pub(crate) fn new(phases: &[crate::Phase], untimed: u32, ranks: u32) -> Result<Self, Error> {
         if phases.is_empty() || phases.len() >= 1 << (64 - LABEL_BITS) {
             return Err(ErrorKind::PhaseCount { found: phases.len() }.at(path!["phases"]));
         }
@@ -91,6 +95,17 @@ impl Phases {
         part.sizes().map(|sizes| sizes.into_iter().map(|(bytes, count)| (bytes, count * copies)).collect())
     }
 
+    /// The labels of the messages of a phase, without the bits of the phase, if they are a range that is known without
+    /// looking at every operation.
+    pub(crate) fn labels(&self, phase: usize) -> Option<Range<u64>> {
+        self.phases[phase].1.labels()
+    }
+
+    /// Whether computing in a phase takes a random time.
+    pub(crate) fn is_random(&self, phase: usize) -> bool {
+        self.phases[phase].1.is_random()
+    }
+
     /// Appends the operations of a chunk, with ranks of the job as peers and with labels that differ from phase to
     /// phase.
     pub fn chunk(&self, phase: usize, rank: u32, index: u64, ops: &mut Vec<Op>) {
@@ -112,7 +127,7 @@ impl Phases {
     }
 
     /// Those of some phases.
-    pub fn ops_of(&self, phases: std::ops::Range<usize>, rank: u32) -> impl Iterator<Item = Op> {
+    pub fn ops_of(&self, phases: Range<usize>, rank: u32) -> impl Iterator<Item = Op> {
         phases.flat_map(move |phase| {
             (0..self.chunks(phase, rank)).flat_map(move |index| {
                 let mut ops = Vec::new();

@@ -4,6 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Phase;
 
+pub(crate) mod check;
+
+/// Numbers of CPUs that nodes may have.
+pub(crate) const CPUS: u32 = 256;
+/// CPU of operations without duration that only join dependencies.
+pub(crate) const JOIN: u32 = CPUS;
+/// Most ends of a node before they are joined, so that dependencies do not multiply.
+pub(crate) const MOST_ENDS: usize = 4;
+
 /// One iteration of ranks that are divided into stages of equal size, as those of a pipeline: stage s has the ranks from
 /// s w to s w + w - 1, where w is the number of ranks of a stage. All ranks of a stage do the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

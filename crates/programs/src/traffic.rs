@@ -20,23 +20,26 @@ impl Program {
             sends.clear();
             match self {
                 Self::Phases(phases) => sends.extend(phases.ops(rank).filter_map(|op| match op {
-                    Op::Send { to, bytes, .. } => Some((to, bytes)),
+                    Op::Send { to, bytes, .. } => Some((to, bytes, 1)),
                     _ => None,
                 })),
+                Self::Stages(staged) => sends.extend(staged.sends(rank)),
                 Self::Trace(trace) => {
                     sends.extend(trace.graph(rank).operations().iter().filter_map(
                         |operation| match operation.action {
-                            Action::Send { to, bytes, .. } => Some((to, bytes)),
+                            Action::Send { to, bytes, .. } => Some((to, bytes, 1)),
                             _ => None,
                         },
                     ));
                 }
             }
-            sends.sort_unstable_by_key(|&(to, _)| to);
+            sends.sort_unstable_by_key(|&(to, ..)| to);
             for peer in sends.chunk_by(|a, b| a.0 == b.0).filter(|peer| peer[0].0 != rank) {
-                let bytes = peer.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes));
-                let messages = u32::try_from(peer.len()).map_err(|_| {
-                    let kind = ErrorKind::TooManyMessages { found: peer.len() as u128, most: u32::MAX.into() };
+                let bytes = |&(_, bytes, times): &(u32, u64, u64)| bytes.saturating_mul(times);
+                let bytes = peer.iter().map(bytes).fold(0, u64::saturating_add);
+                let found = peer.iter().map(|&(.., times)| u128::from(times)).sum();
+                let messages = u32::try_from(found).map_err(|_| {
+                    let kind = ErrorKind::TooManyMessages { found, most: u32::MAX.into() };
                     kind.at(path!["body"])
                 })?;
                 all.push(Pair(rank, peer[0].0, bytes, messages));

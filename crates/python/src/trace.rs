@@ -124,6 +124,7 @@ pub fn write_trace<'py>(
         let combining = combining(combine, &combine_by_size);
         match Program::new(&body_of(body_json)?, ranks)? {
             Program::Phases(phases) => format.write_phases(&phases, ranks, &combining),
+            Program::Stages(staged) => format.write(&staged.trace()?),
             Program::Trace(trace) => format.write(&trace),
         }
     };
@@ -145,6 +146,7 @@ pub fn write_chakra<'py>(
     }
     let write = || match Program::new(&body_of(body_json)?, ranks)? {
         Program::Phases(phases) => Trace::of_phases(&phases, ranks, combining(combine, &combine_by_size))?.to_chakra(),
+        Program::Stages(staged) => staged.trace()?.to_chakra(),
         Program::Trace(trace) => trace.to_chakra(),
     };
     let files = py.detach(write).map_err(|e| to_python(py, &e))?;

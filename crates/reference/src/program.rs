@@ -61,11 +61,16 @@ pub(crate) fn programs(spec: &Spec) -> Vec<Option<Running<'_>>> {
 fn running<'a>(spec: &Spec, job: usize, of: &'a ProgramSpec) -> Running<'a> {
     let nodes = &spec.jobs[job].nodes;
     let program = Program::new(&of.body, nodes.len() as u32).expect("it was checked");
+    let program = match program {
+        Program::Stages(staged) => Program::Trace(staged.trace().expect("it has few operations")),
+        other => other,
+    };
     let execution = |rank: u32| match &program {
         Program::Phases(phases) => {
             let timed_from = phases.ops_of(0..phases.untimed(), rank).count();
             Execution::phases(phases.ops(rank).collect(), timed_from, spec.seed, job, rank)
         }
+        Program::Stages(_) => unreachable!("all its operations are stored"),
         Program::Trace(trace) => Execution::graph(trace.graph(rank).clone(), trace.names_nics()),
     };
     let ranks: Vec<Rank> = (0..).zip(nodes).map(|(rank, &node)| Rank::new(node, execution(rank))).collect();

@@ -18,6 +18,7 @@
 //! | [`receivers`] | what receivers know of messages, by rank |
 //! | [`stream`] | ranks that run phases |
 //! | [`graph`] | ranks that run a trace |
+//! | [`stages`] | ranks that run a program of stages |
 //! | [`tally`] | counters |
 //! | [`deadlocked`] | the error for a deadlocked program |
 
@@ -34,6 +35,7 @@ mod rank_events;
 mod receivers;
 mod running;
 mod sizes;
+mod stages;
 mod stream;
 mod tally;
 

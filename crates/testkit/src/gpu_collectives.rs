@@ -1,8 +1,10 @@
 //! All-reduces and all-to-alls over nodes with several GPUs, in the forms that scenarios give them
-//! (`scenario/apps/gpu_collectives.py`).
+//! (`scenario/apps/gpu_collectives.py`), and pipelines of stages that do such and other collectives.
 
 use odonata_programs::stages::{StageAction, StageCollective, StageNode, Stages};
-use odonata_programs::{Allgather, Allreduce, GridAxis, Phase, PhaseAction, ReduceScatter, RingWork, Tree, Way};
+use odonata_programs::{
+    Allgather, Allreduce, GridAxis, Phase, PhaseAction, Program, ReduceScatter, RingWork, Tree, Way,
+};
 use odonata_sim::Spec;
 use odonata_sim::spec::{Body, JobSpec, ProgramSpec};
 
@@ -41,12 +43,13 @@ pub fn put(c: &mut Choices, spec: &mut Spec) {
 fn put_in(c: &mut Choices, program: &mut ProgramSpec, ranks: u32, per_node: u32, packet: u32) {
     let packet = u64::from(packet);
     let bytes = c.of(&[0, 1, packet, packet * 4 + 1, packet * 30]);
-    program.body = match c.within(0, 4) {
-        0 => hierarchical(ranks, per_node, bytes),
-        1 => ring_channels(c, per_node, bytes),
-        2 => double_binary_tree(c, per_node, bytes),
-        3 => exchange(PhaseAction::GroupedAlltoall { per_node, bytes }),
-        _ => exchange(PhaseAction::PxnAlltoall { per_node, bytes }),
+    program.body = match c.within(0, 11) {
+        0 | 1 => hierarchical(ranks, per_node, bytes),
+        2 | 3 => ring_channels(c, per_node, bytes),
+        4 | 5 => double_binary_tree(c, per_node, bytes),
+        6 | 7 => exchange(PhaseAction::GroupedAlltoall { per_node, bytes }),
+        8..=10 => exchange(PhaseAction::PxnAlltoall { per_node, bytes }),
+        _ => pipeline(c, ranks, per_node, packet),
     };
     // An endless program could be one that takes no time.
     program.iterations = program.iterations.or(Some(c.of(&[1, 2, 4])));
@@ -97,6 +100,68 @@ fn double_binary_tree(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
         }
     }
     Body::Stages(stages)
+}
+
+/// A pipeline of microbatches over stages of equal size, whose ranks do collectives beside computing.
+fn pipeline(c: &mut Choices, ranks: u32, per_node: u32, packet: u64) -> Body {
+    let counts: Vec<u32> = (1..=3).filter(|&count| ranks.is_multiple_of(count)).collect();
+    let count = c.of(&counts);
+    let width = ranks / count;
+    let mut stages = Stages { collectives: Vec::new(), stages: vec![Vec::new(); count as usize] };
+    for _ in 0..c.count(1, 3) {
+        let combine_ps = c.of(&[0, 77]);
+        let phases = phases_of_stage(c, width, per_node, packet);
+        stages.collectives.push(StageCollective { phases, combine_ps });
+    }
+    let collectives = stages.collectives.len() as u32;
+    for microbatch in 0..c.count(1, 3) {
+        let bytes = c.of(&[0, packet, packet * 9]);
+        for (stage, nodes) in (0..).zip(&mut stages.stages) {
+            let mut put = |c: &mut Choices, cpu, what| {
+                let before: Vec<u32> = (0..nodes.len() as u32).filter(|_| c.chance(30)).collect();
+                nodes.push(StageNode { cpu, after: before, what });
+            };
+            if stage > 0 {
+                put(c, 7, StageAction::Receive { stage: stage - 1, tag: 5 - microbatch, bytes });
+            }
+            let ps = c.of(&[0, 1, 1_000]);
+            put(c, 0, StageAction::Compute { ps });
+            for _ in 0..c.count(0, 2) {
+                let (cpu, number) = (c.of(&[0, 1, 3]), c.count(0, collectives - 1));
+                put(c, cpu, StageAction::Collective { number });
+            }
+            if stage + 1 < count {
+                put(c, 8, StageAction::Send { stage: stage + 1, tag: 5 - microbatch, bytes });
+            }
+        }
+    }
+    Body::Stages(stages)
+}
+
+/// What the ranks of a stage do together, with forms for nodes with several GPUs where whole nodes are in a stage.
+fn phases_of_stage(c: &mut Choices, width: u32, per_node: u32, packet: u64) -> Vec<Phase> {
+    let bytes = c.of(&[1, packet, packet * 20]);
+    if width.is_multiple_of(per_node) && c.chance(60) {
+        let first = c.count(0, per_node - 1);
+        let order = order(c, per_node, first);
+        let what = match c.within(0, 2) {
+            0 => PhaseAction::RingChannel { work: c.of(RingWork::ALL), order, bytes },
+            1 => PhaseAction::TreeChannel { tree: c.of(Tree::ALL), way: c.of(Way::ALL), order, bytes },
+            _ => PhaseAction::PxnAlltoall { per_node, bytes },
+        };
+        return vec![Phase { along: None, what }];
+    }
+    loop {
+        let phases = super::phases::phases(c, width, 1_000, packet as u32);
+        let of = Stages {
+            collectives: vec![StageCollective { phases: phases.clone(), combine_ps: 0 }],
+            stages: vec![Vec::new()],
+        };
+        // Computing for a random time has no place in stages.
+        if Program::new(&Body::Stages(of), width).is_ok() {
+            return phases;
+        }
+    }
 }
 
 /// The ranks of a node from one of them on, the others in any order.

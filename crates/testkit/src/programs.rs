@@ -96,7 +96,7 @@ fn program_of(
                 *phases = vec![Phase { what: PhaseAction::Compute { ps: 0, jitter_ps: 0 }, ..idle }]
             }
             Body::Trace { goal } => *goal = traces::slowed(goal, trip),
-            Body::Stages(_) => unreachable!("stages become a trace, and the generator draws traces"),
+            Body::Stages(_) => unreachable!("they are drawn for nodes with GPUs"),
         }
     }
     Program::new(&body, ranks).unwrap_or_else(|e| panic!("the generator made no program: {e}\n{body:?}"));

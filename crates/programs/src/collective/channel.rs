@@ -6,6 +6,8 @@
 //! rest is as in [`ring`](super::ring), with the blocks of the ranks that these numbers stand for. So the ring enters
 //! each node at the first rank of the order and leaves it at the last.
 
+use std::ops::Range;
+
 use super::order::NodeOrder;
 use super::ring::Ring;
 use super::step::{Algorithm, CollectiveStep};
@@ -47,6 +49,10 @@ impl Algorithm for Channel {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         self.ring.messages_of_a_block()
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        self.ring.labels()
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

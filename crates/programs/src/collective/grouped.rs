@@ -10,6 +10,8 @@
 //!
 //! n g (n g - 1) messages of B bytes. Time: at least `(n g - 1) (o_s + o_r)`, the work of one CPU.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -39,6 +41,10 @@ impl Algorithm for Grouped {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(self.ranks() * (self.ranks() - 1))
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(self.ranks() > 1))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

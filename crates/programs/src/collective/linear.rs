@@ -7,6 +7,8 @@
 //!
 //! n (n - 1) messages of B bytes. Time: at least `(n - 1) (o_s + o_r)`, the work of one CPU.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -30,6 +32,10 @@ impl Algorithm for Linear {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(Cycle { ranks: self.ranks }.pairs())
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(self.ranks > 1))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

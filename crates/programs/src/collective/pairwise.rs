@@ -8,6 +8,8 @@
 //! *Reduce-scatter*: rank r sends block r + c of its vector, and adds what it receives to block r (MPICH for long
 //! messages). n (n - 1) messages; (n - 1) B bytes. Time, if n | B: `(n - 1) (o_s + M(B / n) + o_r)`.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -40,6 +42,10 @@ impl Algorithm for PairwiseAlltoall {
         Some(self.cycle.pairs())
     }
 
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(self.cycle.ranks > 1))
+    }
+
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
         let by = index as u32 + 1;
         let (from, to) = match self.xor {
@@ -69,6 +75,10 @@ impl Algorithm for PairwiseReduceScatter {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(self.cycle.pairs())
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(self.cycle.ranks > 1))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

@@ -18,6 +18,8 @@
 //! `2 (g - 1) o_s(B) + M(B) + o_r(B) + o_s(g B) + M(g B) + o_r(g B)`; for nodes of one rank at least
 //! `(n - 1) (o_s(B) + o_r(B))`.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -84,6 +86,11 @@ impl Algorithm for Pxn {
             0 => 0,
             begun => begun + 1,
         }
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        // Round 0 is inside nodes; later rounds are between them.
+        Some(u64::from(self.node.ranks == 1)..u64::from(self.nodes.ranks))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

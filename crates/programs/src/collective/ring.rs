@@ -7,6 +7,8 @@
 //! Messages: n (n - 1), in an all-reduce twice as many. Bytes: (n - 1) V where the vector has V bytes (all-gather: V =
 //! n B), twice that in an all-reduce. Time, if n | V: `(n - 1) (o_s + M(V / n) + o_r)`, twice that in an all-reduce.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -49,6 +51,10 @@ impl Algorithm for Ring {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(self.cycle.pairs() * (u64::from(self.reduce) + u64::from(self.gather)))
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..self.steps(0))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

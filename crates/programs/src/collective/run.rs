@@ -1,5 +1,7 @@
 //! A collective for a number of ranks and a number of bytes.
 
+use std::ops::Range;
+
 use odonata_error::{Error, ErrorKind, path};
 
 use super::piece::Division;
@@ -50,6 +52,10 @@ impl<A: Algorithm> Part for Divided<A> {
     fn sizes(&self) -> Option<Vec<(u64, u64)>> {
         self.algorithm.messages_of_a_block().map(|messages| self.division.sizes(messages))
     }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        self.algorithm.labels()
+    }
 }
 
 impl Collective {
@@ -92,5 +98,9 @@ impl Part for Collective {
 
     fn sizes(&self) -> Option<Vec<(u64, u64)>> {
         self.0.sizes()
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        self.0.labels()
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! n (n - 1) messages of B bytes. Time: at least `(n - 1) (o_s + o_r)`, the work of one CPU.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::piece::Piece;
 use super::step::{Algorithm, CollectiveStep};
@@ -29,6 +31,10 @@ impl Algorithm for Scattered {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(self.cycle.pairs())
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(self.cycle.ranks > 1))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

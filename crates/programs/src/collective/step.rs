@@ -1,5 +1,7 @@
 //! Steps: the parts of an algorithm.
 
+use std::ops::Range;
+
 use super::piece::{Division, Piece};
 use crate::Op;
 
@@ -14,6 +16,12 @@ pub trait Algorithm {
     /// Number of messages of all ranks, if each carries a single block, or pair, and all blocks are carried by equally
     /// many; `None` for other algorithms.
     fn messages_of_a_block(&self) -> Option<u64> {
+        None
+    }
+
+    /// The labels of the messages of all ranks, if they are a range; `None` for algorithms of few messages, whose labels
+    /// are looked up.
+    fn labels(&self) -> Option<Range<u64>> {
         None
     }
 

@@ -20,6 +20,8 @@
 //! `d (o_s + M(B) + o_r) + (d - 1) o_r`, down `d (o_s + M(B) + o_r) + (d - 1) o_s`. For one node: `(g - 1) (o_s + M(B) +
 //! o_r)`.
 
+use std::ops::Range;
+
 use super::cycle::Cycle;
 use super::order::NodeOrder;
 use super::piece::Piece;
@@ -146,6 +148,10 @@ impl Algorithm for TreeChannel {
 
     fn messages_of_a_block(&self) -> Option<u64> {
         Some(u64::from(self.nodes) * u64::from(self.per_node()) - 1)
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..u64::from(u64::from(self.nodes) * u64::from(self.per_node()) > 1))
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {

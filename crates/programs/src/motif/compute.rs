@@ -1,5 +1,7 @@
 //! Every rank computes for itself.
 
+use std::ops::Range;
+
 use crate::{Op, Part};
 
 /// One piece of computing.
@@ -18,5 +20,13 @@ impl Part for Compute {
 
     fn chunk(&self, _: u32, _: u64, ops: &mut Vec<Op>) {
         ops.push(Op::Compute { ps: self.ps, jitter_ps: self.jitter_ps });
+    }
+
+    fn labels(&self) -> Option<Range<u64>> {
+        Some(0..0)
+    }
+
+    fn is_random(&self) -> bool {
+        self.jitter_ps > 0
     }
 }

@@ -82,6 +82,10 @@ impl TrainingStep {
 }
 
 impl Part for TrainingStep {
+    fn is_random(&self) -> bool {
+        self.spec.jitter_ps > 0
+    }
+
     fn chunks(&self, _: u32) -> u64 {
         self.pass_chunks() + self.data.steps()
     }

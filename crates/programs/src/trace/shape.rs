@@ -2,7 +2,7 @@
 
 use odonata_error::Error;
 
-use crate::{Body, Op, Phase, Phases, Program};
+use crate::{Op, Phase, Phases};
 
 /// Phases for a number of ranks.
 pub struct Shape {
@@ -15,11 +15,9 @@ pub struct Shape {
 
 impl Shape {
     /// # Errors
-    /// As [`Program::new`].
+    /// As [`crate::Program::new`].
     pub fn new(phases: Vec<Phase>, ranks: u32) -> Result<Self, Error> {
-        let Program::Phases(phases) = Program::new(&Body::Phases { phases, untimed: 0 }, ranks)? else {
-            unreachable!("phases are no trace");
-        };
+        let phases = Phases::new(&phases, 0, ranks)?;
         let (mut labels, mut operations) = (Vec::new(), 0);
         for op in (0..ranks).flat_map(|rank| phases.ops(rank)) {
             operations += 1;

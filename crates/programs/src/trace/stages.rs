@@ -1,4 +1,5 @@
-//! A graph of nodes for each stage as a graph of operations for each rank.
+//! A graph of nodes for each stage as a graph of operations for each rank, all of which are stored: for files, and as a
+//! second opinion on what a run computes ([`crate::Staged`]).
 //!
 //! A node is one operation, or the operations of a collective one after the other. What waits for a node waits for its
 //! last operations (its *ends*). Tags: each message of a collective has a tag of its own among those of its stage, and
@@ -10,15 +11,8 @@ use super::chain::Chain;
 use super::draft::{Draft, SourceDetails};
 use super::graph::{Action, Edge, Graph, Start, Trace};
 use super::shape::Shape;
-use super::{MAX_BYTES, MOST_OPERATIONS, export};
-use crate::stages::{StageAction, StageNode, Stages};
-
-/// Numbers of CPUs that nodes may have.
-const CPUS: u32 = 256;
-/// CPU of operations without duration that only join dependencies.
-const JOIN: u32 = CPUS;
-/// Most ends of a node before they are joined, so that dependencies do not multiply.
-const MOST_ENDS: usize = 4;
+use super::{MOST_OPERATIONS, export};
+use crate::stages::{JOIN, MOST_ENDS, StageAction, StageNode, Stages, check};
 
 impl Trace {
     /// One iteration of stages for `ranks` ranks.
@@ -27,89 +21,25 @@ impl Trace {
     /// [`Error`]: ranks that are not stages of equal size, a node that waits for a later one, a message without its
     /// other end, a collective that is not listed or that computes for a random time, or too many operations.
     pub fn of_stages(stages: &Stages, ranks: u32) -> Result<Self, Error> {
-        let count = stages.stages.len() as u32;
-        if count == 0 || !ranks.is_multiple_of(count) {
-            let (width, count) = (ranks / count.max(1), u64::from(count));
-            let points = u128::from(width) * u128::from(count);
-            let kind = ErrorKind::GridOfOtherSize { grid: vec![width, count as u32], points, ranks: ranks.into() };
-            return Err(kind.at(path!["stages"]));
-        }
-        let width = ranks / count;
+        let width = check::width(stages, ranks)?;
         let mut shapes = Vec::with_capacity(stages.collectives.len());
         for (number, collective) in stages.collectives.iter().enumerate() {
             let shape = Shape::new(collective.phases.clone(), width)
                 .and_then(|shape| export::check(&shape.phases, width).map(|()| shape));
             shapes.push(shape.map_err(|e| e.under(path!["collectives", number]))?);
         }
-        let mut operations = 0;
-        for (stage, nodes) in stages.stages.iter().enumerate() {
-            for (number, node) in nodes.iter().enumerate() {
-                check(node, number, count, &shapes).map_err(|e| e.under(path!["stages", stage, number]))?;
-                operations += match node.what {
-                    StageAction::Collective { number } => shapes[number as usize].operations,
-                    _ => u64::from(width),
-                };
-            }
-        }
+        check::nodes(stages)?;
+        let operations = stages.stages.iter().flatten().map(|node| match node.what {
+            StageAction::Collective { number } => shapes[number as usize].operations,
+            _ => u64::from(width),
+        });
+        let operations = operations.sum();
         if operations > MOST_OPERATIONS {
             return Err(ErrorKind::ChakraTooLong { found: operations, most: MOST_OPERATIONS }.at(path!["stages"]));
         }
-        check_messages(stages)?;
         let tags = Tags::new(stages, &shapes);
         let graphs = (0..ranks).map(|rank| Builder::new(stages, &shapes, &tags, rank, width).graph()).collect();
         Ok(Self { graphs, tags: (0..tags.count()).collect() })
-    }
-}
-
-fn check(node: &StageNode, number: usize, stages: u32, shapes: &[Shape]) -> Result<(), Error> {
-    let within = |found: u64, most: u64, field: &'static str| match found {
-        found if found <= most => Ok(()),
-        _ => Err(ErrorKind::OutOfRange { found, least: 0, most }.at(path![field])),
-    };
-    within(node.cpu.into(), (CPUS - 1).into(), "cpu")?;
-    if let Some(&after) = node.after.iter().find(|&&after| after as usize >= number) {
-        return Err(ErrorKind::StageOrder { node: number, after }.at(path!["after"]));
-    }
-    match node.what {
-        StageAction::Compute { .. } => Ok(()),
-        StageAction::Collective { number } if (number as usize) < shapes.len() => Ok(()),
-        StageAction::Collective { number } => within(number.into(), (shapes.len() as u64).saturating_sub(1), "number"),
-        StageAction::Send { stage, bytes, .. } | StageAction::Receive { stage, bytes, .. } => {
-            within(stage.into(), (stages - 1).into(), "stage")?;
-            within(bytes, MAX_BYTES, "bytes")
-        }
-    }
-}
-
-/// Refuses a message that has no other end, or whose tag another one between the same stages has.
-fn check_messages(stages: &Stages) -> Result<(), Error> {
-    let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    for (own, nodes) in (0_u32..).zip(&stages.stages) {
-        for node in nodes {
-            match node.what {
-                StageAction::Send { stage, tag, bytes } => sends.push((own, stage, tag, bytes)),
-                StageAction::Receive { stage, tag, bytes } => receives.push((stage, own, tag, bytes)),
-                _ => {}
-            }
-        }
-    }
-    sends.sort_unstable();
-    receives.sort_unstable();
-    let key = |&(from, to, tag, _): &(u32, u32, u32, u64)| (from, to, tag);
-    if let Some(pair) = sends.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
-        let kind = ErrorKind::SecondTime { what: "tag", found: pair[0].2.to_string(), first_line: None };
-        return Err(kind.at(path!["stages", pair[0].0 as usize]));
-    }
-    let lonely = |operation, &(from, to, tag, bytes): &(u32, u32, u32, u64)| {
-        Err(ErrorKind::StageMessage { operation, from, to, tag, bytes }.at(path!["stages"]))
-    };
-    if let Some(send) = sends.iter().find(|send| receives.binary_search(send).is_err()) {
-        return lonely("send", send);
-    }
-    match receives.iter().find(|receive| sends.binary_search(receive).is_err()) {
-        Some(receive) => lonely("receive", receive),
-        None if receives.len() > sends.len() => lonely("receive", &receives[0]),
-        None => Ok(()),
     }
 }
 

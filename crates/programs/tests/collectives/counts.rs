@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use odonata_programs::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, PhaseAction, Reduce, ReduceScatter};
+use odonata_programs::{
+    Allgather, Allreduce, Alltoall, Barrier, Broadcast, Op, Part, PhaseAction, Reduce, ReduceScatter,
+};
 
-use crate::cases::{all, exchanges_of_nodes, numbers_of_ranks, trees};
+use crate::cases::{all, channels, exchanges_of_nodes, made, numbers_of_ranks, trees};
 use crate::script::Script;
 
 /// Messages and bytes of all ranks together, for vectors of `b` bytes.
@@ -160,4 +162,32 @@ fn stated_sizes_are_those_that_are_sent() {
         }
     }
     assert!(stated > 20 * 5 * 8, "the algorithms that exchange with every rank state their sizes: {stated}");
+}
+
+/// Catches a range of labels that misses one or has one too many: the messages of stages would be numbered in another
+/// way, or share a number.
+#[test]
+fn a_range_of_labels_has_those_of_the_messages_and_no_others() {
+    let mut ranges = 0;
+    for ranks in numbers_of_ranks().filter(|&ranks| ranks <= 17) {
+        let of_nodes = [channels(ranks, 5), trees(ranks, 5), exchanges_of_nodes(ranks, 5)].concat();
+        for what in [all(0, 5), of_nodes].concat() {
+            let collective = made(&what, ranks).expect("it is one");
+            let Some(range) = collective.labels() else { continue };
+            let mut ops = Vec::new();
+            for rank in 0..ranks {
+                (0..collective.chunks(rank)).for_each(|index| collective.chunk(rank, index, &mut ops));
+            }
+            let labels: std::collections::BTreeSet<u64> = ops
+                .iter()
+                .filter_map(|op| match op {
+                    odonata_programs::Op::Send { label, .. } => Some(*label),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(labels, range.collect(), "{what:?} of {ranks} ranks");
+            ranges += 1;
+        }
+    }
+    assert!(ranges > 500, "channels, trees and all-to-alls have one");
 }

@@ -10,5 +10,6 @@ mod goal_errors;
 mod page;
 mod phases;
 mod round;
+mod staged;
 mod stages;
 mod support;

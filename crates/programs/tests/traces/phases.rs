@@ -11,7 +11,7 @@ fn phases(list: &str, ranks: u32) -> Phases {
     let body: Body = serde_json::from_str(&format!(r#"{{"name": "phases", "phases": {list}}}"#)).unwrap();
     match Program::new(&body, ranks).unwrap() {
         Program::Phases(phases) => phases,
-        Program::Trace(_) => unreachable!("the body has phases"),
+        Program::Stages(_) | Program::Trace(_) => unreachable!("the body has phases"),
     }
 }
 

@@ -20,8 +20,8 @@ const BODY: &str = r#"{"name":"stages","collectives":[{"combine_ps":101,"phases"
 fn trace(body: &str, ranks: u32) -> Result<Trace, ErrorKind> {
     let body: Body = serde_json::from_str(body).expect("it is a body");
     match Program::new(&body, ranks).map_err(|error| error.kind)? {
-        Program::Trace(trace) => Ok(trace),
-        Program::Phases(_) => unreachable!("stages become a trace"),
+        Program::Stages(staged) => staged.trace().map_err(|error| error.kind),
+        Program::Trace(_) | Program::Phases(_) => unreachable!("it is of stages"),
     }
 }
 

@@ -323,7 +323,7 @@ fn sim_equals_the_reference_when_jobs_run_programs_and_routers_know_of_each_othe
 /// All-reduces in phases along two axes, and as graphs with several CPUs, whose messages share the queues between GPUs.
 #[test]
 fn sim_equals_the_reference_when_jobs_run_collectives_of_gpus() {
-    compare_all(400, testkit::gpu_collective_spec);
+    compare_all(500, testkit::gpu_collective_spec);
 }
 
 #[test]

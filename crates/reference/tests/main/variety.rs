@@ -314,7 +314,7 @@ fn of_programs(counts: &mut Counts, spec: &Spec) {
                 count(counts, "large tags", goal.contains("tag 18446744073709551"));
                 count(counts, "named NICs of several", rails > 1 && goal.contains(" nic "));
             }
-            Body::Stages(_) => unreachable!("stages become a trace, and the generator draws traces"),
+            Body::Stages(_) => unreachable!("they are drawn for nodes with GPUs"),
             Body::Phases { phases, .. } => {
                 for phase in phases {
                     let text = format!("{:?}", phase.what);
@@ -434,7 +434,7 @@ fn programs_meet_every_rule() {
 #[test]
 fn collectives_of_gpus_meet_every_rule() {
     let mut counts = Counts::new();
-    for seed in 0..400 {
+    for seed in 0..500 {
         let spec = testkit::gpu_collective_spec(seed);
         let rails = spec.machine().expect("it was built before").network().rails;
         for job in &spec.jobs {
@@ -466,6 +466,12 @@ fn collectives_of_gpus_meet_every_rule() {
                     count(&mut counts, "hierarchical", true);
                     count(&mut counts, "hierarchical, combines", combines && !empty);
                 }
+                Body::Stages(stages)
+                    if stages.stages.len() > 1 || stages.stages[0].len() != 1 + stages.collectives.len() =>
+                {
+                    count(&mut counts, "pipeline", true);
+                    count(&mut counts, "pipeline, several stages", stages.stages.len() > 1);
+                }
                 Body::Stages(stages) => {
                     let name = format!("{:?}", stages.collectives[0].phases[0].what);
                     let name = name.split(' ').next().expect("its name");
@@ -491,8 +497,9 @@ fn collectives_of_gpus_meet_every_rule() {
     let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
     let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs", "CPUs with rates"];
     let nodes = ["a rank for each GPU of several", "several nodes of several ranks"];
+    let pipelines = ["pipeline", "pipeline, several stages"];
     let ends = ["near messages", "rendezvous", "complete", "cut short"];
-    for list in [&forms[..], &exchanges, &trees, &gpus, &nodes, &ends] {
+    for list in [&forms[..], &exchanges, &trees, &pipelines, &gpus, &nodes, &ends] {
         assert_each(&counts, 30, list);
     }
 }

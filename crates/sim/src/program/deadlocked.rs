@@ -4,7 +4,7 @@ use odonata_error::Awaited;
 use odonata_programs::Program;
 use odonata_programs::trace::{Action, Graph};
 
-use super::matching::ReceiverState;
+use super::matching::{MessageKey, ReceiverState};
 use super::running::Running;
 
 /// Number of ranks that it names.
@@ -30,18 +30,22 @@ impl Running {
                 let iteration = (self.iterations != Some(1)).then_some(key.iteration);
                 let waiting =
                     Awaited { rank, operation, bytes, peer, phase: None, step: None, tag: None, line: None, iteration };
-                self.placed(waiting, token)
+                self.placed(waiting, &key, token)
             })
             .collect()
     }
 
     /// With the position in the program.
-    fn placed(&self, waiting: Awaited, token: u32) -> Awaited {
+    fn placed(&self, waiting: Awaited, key: &MessageKey, token: u32) -> Awaited {
         match &*self.program {
             Program::Phases(phases) => {
                 let state = &self.ranks[waiting.rank as usize];
                 let phase = (phases.len() > 1).then_some(state.phase);
                 Awaited { phase, step: Some(state.chunk), ..waiting }
+            }
+            Program::Stages(staged) => {
+                let line = staged.line(waiting.rank, key.label, waiting.operation == "receive", waiting.peer);
+                Awaited { tag: Some(key.label), line, ..waiting }
             }
             Program::Trace(trace) => {
                 let graph: &Graph = trace.graph(waiting.rank);

@@ -18,9 +18,14 @@ impl Running {
 
     /// The number of the CPU of an operation: 0 of phases.
     pub(super) fn cpu_of(&self, rank: u32, operation: Token) -> u32 {
-        let Program::Trace(trace) = &*self.program else { return 0 };
-        let graph = trace.graph(rank);
-        graph.cpu(&graph.operations()[operation as usize])
+        match &*self.program {
+            Program::Phases(_) => 0,
+            Program::Stages(staged) => staged.cpu(rank, self.nodes_of_stages.node(operation)),
+            Program::Trace(trace) => {
+                let graph = trace.graph(rank);
+                graph.cpu(&graph.operations()[operation as usize])
+            }
+        }
     }
 
     /// The NICs that the two operations of a message name: that of this rank, and that of its peer. None if the NIC is

@@ -15,14 +15,15 @@ use super::protocol_messages::{ProtocolMessage, ProtocolMessageKind};
 use super::rank::Rank;
 use super::rank_events::{RankEvent, RankEventKind, RankEvents};
 use super::receivers::Receivers;
+use super::stages::Nodes;
 use super::tally::Tally;
 use crate::engine::random::{Stream, exponential, random};
 use crate::engine::{Burst, Bursts, LAST_TIME, prefetch_whole};
 use crate::observe::{OperationCounts, Operations, Task};
 use crate::spec::{Costs, ProgramSpec, Rail, Record, SizedCombine, Spec};
 
-/// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation; in
-/// phases it is one of the others below.
+/// What a rank does when a CPU task is done or a receive is complete. In a trace it is the number of the operation, in
+/// stages the place of the operation among those that have begun; in phases it is one of the others below.
 pub type Token = u32;
 /// The rank begins its next iteration.
 pub const GAP: Token = u32::MAX;
@@ -70,6 +71,8 @@ pub struct Running {
     /// How many dependencies each operation of a trace still waits for, and where the operations of a rank begin.
     pub(super) waiting_for: Vec<u32>,
     pub(super) first_operation: Vec<u32>,
+    /// How far ranks are in the nodes of stages.
+    pub(super) nodes_of_stages: Nodes,
     pub(super) at_receiver: Receivers,
     pub(super) at_sender: Map<RendezvousSend>,
     /// Messages whose RTS has come and whose data have not been fetched, if receivers fetch them.
@@ -91,7 +94,7 @@ pub struct Running {
     pub(super) failure: Option<Error>,
     /// The operations that ranks have generated last (phases).
     pub(super) chunks: Chunks,
-    /// A buffer for operations that are ready.
+    /// A buffer for operations, or nodes, that are ready.
     pub(super) ready: BinaryHeap<Reverse<u32>>,
 }
 
@@ -112,6 +115,11 @@ impl Running {
         let burst = bursts.map_or_else(Burst::default, |bursts| bursts.first(program.start_ps));
         let (first_cpu, first_operation, waiting_for) = match &*compiled {
             Program::Phases(_) => ((0..=ranks).collect(), Vec::new(), Vec::new()),
+            Program::Stages(staged) => {
+                let mut cpu = vec![0];
+                (0..ranks as u32).for_each(|rank| cpu.push(cpu[cpu.len() - 1] + staged.cpus(rank).len()));
+                (cpu, Vec::new(), Vec::new())
+            }
             Program::Trace(trace) => {
                 let (mut cpu, mut operation) = (vec![0], vec![0]);
                 for graph in (0..ranks as u32).map(|rank| trace.graph(rank)) {
@@ -139,8 +147,9 @@ impl Running {
             bursts,
             untimed: match &*compiled {
                 Program::Phases(phases) => phases.untimed() as u32,
-                Program::Trace(_) => 0,
+                Program::Stages(_) | Program::Trace(_) => 0,
             },
+            nodes_of_stages: Nodes::new(&compiled, ranks as u32),
             program: compiled,
             iterations: program.iterations.map(|n| n as u32),
             nodes: job.nodes.clone(),
@@ -333,6 +342,9 @@ impl Running {
 
     /// A CPU task has begun, and something waits for its start.
     fn begun(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
+        if matches!(*self.program, Program::Stages(_)) {
+            return self.node_task_begun(rank, token, context);
+        }
         self.release(rank, token, odonata_programs::trace::Start::AtBegin);
         self.run_ready(rank, context);
     }
@@ -348,6 +360,7 @@ impl Running {
         match *self.program {
             Program::Phases(_) if token == OWN => self.go_on(rank, context),
             Program::Phases(_) => self.complete(rank, token, context),
+            Program::Stages(_) => self.node_task_done(rank, token, context),
             Program::Trace(_) => self.operation_done(rank, token, context),
         }
     }
@@ -356,6 +369,7 @@ impl Running {
     pub(super) fn complete(&mut self, rank: u32, token: Token, context: &mut NodeContext) {
         match *self.program {
             Program::Phases(_) => self.operation_complete(rank, token, context),
+            Program::Stages(_) => self.node_operation_complete(rank, token, context),
             Program::Trace(_) => self.graph_operation_complete(rank, token, context),
         }
     }
@@ -365,6 +379,7 @@ impl Running {
         self.begins_now(rank, context.now);
         match *self.program {
             Program::Phases(_) => self.advance(rank, context),
+            Program::Stages(_) => self.begin_nodes(rank, context),
             Program::Trace(_) => self.begin_graph(rank, context),
         }
     }

@@ -1,7 +1,7 @@
 //! The sizes of what a program sends.
 
 use odonata_programs::trace::Action;
-use odonata_programs::{Op, Program};
+use odonata_programs::{Op, Phases, Program};
 
 use crate::spec::Costs;
 
@@ -35,28 +35,33 @@ impl Sizes {
             if bytes > costs.eager_bytes {
                 least = least.min(last(control)); // only a rendezvous has control messages
             }
-            messages += of_them;
+            messages = messages.saturating_add(of_them);
             packets = packets.saturating_add((bytes.max(control) + header).div_ceil(full).saturating_mul(of_them));
         };
         let mut all = true;
-        match program {
-            Program::Phases(phases) => {
-                let mut others = Vec::new();
-                for phase in 0..phases.len() {
-                    match phases.sizes(phase) {
-                        Some(sizes) => sizes.into_iter().for_each(|(bytes, of_them)| count(bytes, of_them)),
-                        None => others.push(phase),
-                    }
+        let mut look = LOOK;
+        // The messages of phases that so many ranks run so many times.
+        let mut count_phases = |phases: &Phases, ranks: u32, times: u64| {
+            for phase in 0..phases.len() {
+                if let Some(sizes) = phases.sizes(phase) {
+                    sizes.into_iter().for_each(|(bytes, of_them)| count(bytes, of_them.saturating_mul(times)));
+                    continue;
                 }
-                let mut ops = others
-                    .into_iter()
-                    .flat_map(|phase| (0..ranks).flat_map(move |rank| phases.ops_of(phase..phase + 1, rank)));
-                for op in ops.by_ref().take(LOOK) {
+                let mut ops = (0..ranks).flat_map(|rank| phases.ops_of(phase..phase + 1, rank));
+                for op in ops.by_ref().take(look) {
+                    look -= 1;
                     if let Op::Send { bytes, .. } = op {
-                        count(bytes, 1);
+                        count(bytes, times);
                     }
                 }
-                all = ops.next().is_none();
+                all &= ops.next().is_none();
+            }
+        };
+        match program {
+            Program::Phases(phases) => count_phases(phases, ranks, 1),
+            Program::Stages(staged) => {
+                staged.phases().for_each(|(phases, times)| count_phases(phases, staged.width(), times));
+                staged.sizes_between().for_each(|(bytes, of_them)| count(bytes, of_them));
             }
             Program::Trace(trace) => {
                 for operation in (0..ranks).flat_map(|rank| trace.graph(rank).operations()) {

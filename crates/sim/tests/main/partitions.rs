@@ -79,6 +79,11 @@ fn equal_with_programs() {
 }
 
 #[test]
+fn equal_with_stages_whose_operations_are_computed() {
+    compare(120, generator::gpu_collective_spec);
+}
+
+#[test]
 fn equal_when_receivers_fetch_the_data_of_a_rendezvous() {
     compare(80, generator::fetching_program_spec);
 }
