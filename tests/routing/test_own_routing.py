@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -236,3 +237,32 @@ def test_a_library_without_the_function_is_told(tmp_path):
     given = library(tmp_path, "int other(void) { return 0; }\n")
     with pytest.raises(OdonataError, match="no function `odonata_route`"):
         scenario("tiny", given, folder=tmp_path, nodes=8).resolve()
+
+
+def test_files_of_others_are_refused_where_that_is_asked_for(tmp_path, monkeypatch):
+    """Catches an archive whose check runs a program that it brings."""
+    monkeypatch.setenv("ODONATA_REFUSE_OWN_ROUTINGS", "1")
+    (tmp_path / "note.py").write_text("open('was-run', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OdonataError, match="is a program"):
+        scenario("tiny", {"python": "note.py"}, folder=tmp_path, nodes=8).resolve()
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_the_check_of_an_archive_runs_its_routing_only_if_told(tmp_path):
+    given = write(tmp_path, ANY)
+    of = scenario("tiny", given, folder=tmp_path, nodes=8)
+    (tmp_path / "s.toml").write_text(of.text)
+    main = [sys.executable, "-m", "odonata"]
+
+    def run(*arguments):
+        return subprocess.run([*main, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("run", "s.toml", "-o", "results", "--quiet").returncode == 0
+    assert run("archive", "results", "-o", "a.tar.gz").returncode == 0
+    refused = run("archive", "--check", "a.tar.gz")
+    assert refused.returncode != 0
+    assert "mine.py" in refused.stderr
+    trusted = run("archive", "--check", "--trust", "a.tar.gz")
+    assert trusted.returncode == 0, trusted.stderr
+    assert "are the same" in trusted.stdout

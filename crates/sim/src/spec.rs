@@ -37,7 +37,7 @@ pub use jobs::{
 pub use nic::{AriesSpec, Operation};
 pub use options::{OptionInfo, Values};
 pub use routing::{
-    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Knowledge, ModePolicy, ROUTINGS,
+    AriesMode, ChannelSwitch, Compare, FparCandidates, Gateways, InsideGroup, Keys, Knowledge, ModePolicy, ROUTINGS,
     RoutingInfo, RoutingSpec, Select, Spread, Via,
 };
 pub use sensing::{MetricKind, Sensing};

@@ -7,7 +7,7 @@ use odonata_sim::engine::random::{below32, packet_random};
 use odonata_sim::routing::custom::functions::{
     AnswerView, Functions, NOTHING, PacketView, PortView, RouterView, register,
 };
-use odonata_sim::spec::RoutingSpec;
+use odonata_sim::spec::{Keys, RoutingSpec};
 
 use super::choices::Choices;
 
@@ -20,7 +20,9 @@ pub fn own(c: &mut Choices, hops: u8, most: u8) -> RoutingSpec {
     make_known();
     let program = c.of(&NAMES).to_owned();
     let hops = (hops + c.of(&[0, 0, 1, 2, 4])).clamp(1, most);
-    RoutingSpec::Custom { program, hops, state: MOST_ROUTERS }
+    // (With keys of flows, answers could not be told apart.)
+    let keys = if program == "test-learning" { Keys::Packet } else { c.of(&[Keys::Packet, Keys::Packet, Keys::Flow]) };
+    RoutingSpec::Custom { program, hops, state: MOST_ROUTERS, keys }
 }
 
 /// Makes the functions known.

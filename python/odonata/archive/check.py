@@ -32,8 +32,11 @@ class Checked:
     notes: list[str] = field(default_factory=list)
 
 
-def check(archive: Path) -> Checked:
-    """Repeats an archive in a temporary folder. Raises InputError if it is none, or if it is damaged."""
+def check(archive: Path, *, trust: bool = False) -> Checked:
+    """Repeats an archive in a temporary folder; with `trust` also routings that are programs of it.
+
+    Raises InputError if it is none, or if it is damaged.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         root = unpacked(archive, Path(temporary) / "archive")
         _verify(root, archive)
@@ -48,10 +51,10 @@ def check(archive: Path) -> Checked:
         (work / FIGURES).mkdir(parents=True)
         for name in (INPUTS, RESULTS):
             (root / name).rename(work / name)
-        run_command(repeat_command(lock["kind"], lock["main"], alone=lock["alone"]), work)
+        run_command(repeat_command(lock["kind"], lock["main"], alone=lock["alone"]), work, trust=trust)
         _compare(work / RESULTS, work / AGAIN, listed, lock["relative"], told)
         for command in figures:
-            run_command(command, work)
+            run_command(command, work, trust=trust)
             same = filecmp.cmp(root / command[-1], work / command[-1], shallow=False)
             (told.same if same else told.different).append(command[-1])
     return told

@@ -6,12 +6,14 @@ from it, and only those in `VALUED` and `FLAGS`. The rest of a command is built 
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 from odonata.errors import InputError, RunError, nearest, shortened
+from odonata.routing.program import REFUSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,15 +58,20 @@ def figure_again(number: int, command: str) -> list[str]:
     return built
 
 
-def run_command(command: Sequence[str], at: Path) -> None:
-    """Runs a command that was built here. Raises RunError if it fails."""
+def run_command(command: Sequence[str], at: Path, *, trust: bool = False) -> None:
+    """Runs a command that was built here. Raises RunError if it fails.
+
+    Without `trust`, no routing is run that is a program of the archive.
+    """
+    refuse = {} if trust else {REFUSE: "1"}
     quiet = [] if command[1] == "plot" else ["--quiet"]
     # -P: files in the folder are no modules of Python.
     line = [sys.executable, "-P", "-m", "odonata", *command[1:], *quiet]
     try:
         done = subprocess.run(
-            line, cwd=at, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
-        )
+            line, cwd=at, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+            env={**os.environ, **refuse},
+        )  # fmt: skip
     except OSError as problem:
         raise RunError(f"cannot start `{shlex.join(command)}`: {problem.strerror or problem}") from None
     if done.returncode:

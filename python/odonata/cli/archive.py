@@ -13,6 +13,7 @@ def archive(
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     check: Annotated[bool, Parameter(negative=())] = False,
+    trust: Annotated[bool, Parameter(negative=())] = False,
     figure: Annotated[list[str] | None, Parameter(negative=(), allow_leading_hyphen=True)] = None,
     title: str | None = None,
     author: Annotated[list[str] | None, Parameter(negative=())] = None,
@@ -32,6 +33,8 @@ def archive(
     check
         Repeat the archive in a temporary folder, and say whether ids, tables and figures are the same, byte by byte.
         Exit status 1 if one is not.
+    trust
+        With `--check`: run routings that are programs of the archive (Python files or libraries). Read them before.
     figure
         A picture, by the options of `odonata plot`, as in `--figure "--by routing --size 6x4"`. Several are allowed.
         Default: the picture that `odonata plot` draws.
@@ -56,7 +59,9 @@ def archive(
         useless = [option for option, value in {**given, "--inputs": inputs}.items() if value is not None]
         if useless:
             raise InputError(f"`{useless[0]}` does nothing with `--check`")
-        return _check(folder, json=json)
+        return _check(folder, trust=trust, json=json)
+    if trust:
+        raise InputError("`--trust` does nothing without `--check`")
     from odonata.archive.pack import KINDS, make
 
     if not (folder / "manifest.json").is_file():
@@ -87,13 +92,13 @@ def _this_year() -> int:
     return datetime.datetime.now(tz=datetime.UTC).year
 
 
-def _check(archive: Path, *, json: bool) -> int:
+def _check(archive: Path, *, trust: bool, json: bool) -> int:
     from odonata.archive.check import check
     from odonata.errors import InputError, visible
 
     if not (archive.is_file() or archive.is_dir()):
         raise InputError(f"there is no archive `{archive}`")
-    told = check(archive)
+    told = check(archive, trust=trust)
     if json:
         print(
             json_module.dumps(

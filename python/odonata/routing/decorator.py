@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from odonata.errors import InputError, unknown
 
@@ -36,6 +36,7 @@ class OwnRouting:
     hops: int | str
     state: Mapping[str, Sequence[int | str]]
     parameters: Mapping[str, float]
+    keys: Literal["packet", "flow"] = "packet"
     others: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def start(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,6 +49,8 @@ class OwnRouting:
 
         It is called when the latency of the link has passed since that decision.
         """
+        if self.keys == "flow":
+            raise InputError('a routing that learns has `keys="packet"`, so that answers can be told apart')
         self.others["learn"] = function
         return function
 
@@ -90,6 +93,7 @@ def routing(
     hops: int | str = "2 * diameter",
     state: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
+    keys: Literal["packet", "flow"] = "packet",
 ) -> Any:
     """Make a routing of a function of `(packet, ports, router)` that returns the position of a port in `ports`.
 
@@ -104,6 +108,10 @@ def routing(
     parameters
         Numbers that a scenario may change: name to default. A function finds them as `router.parameters.NAME`.
 
+    keys
+        Which packets have the same `packet.key`, and so the same random numbers: none (`packet`), or those from one
+        node to another (`flow`).
+
     Examples
     --------
     >>> from odonata.routing import routing
@@ -116,7 +124,11 @@ def routing(
         if not str(name).isidentifier() or keyword.iskeyword(str(name)) or str(name).startswith("_"):
             raise InputError(f"`{name}` of `state` or `parameters` is no name that Python allows after a point")
 
+    if keys not in ("packet", "flow"):
+        raise InputError(f"`keys` is `{keys}`, expected `packet` or `flow`")
+
     def made(function: Callable[..., Any]) -> OwnRouting:
-        return OwnRouting(function, hops, dict(state or {}), {k: float(v) for k, v in (parameters or {}).items()})
+        numbers = {name: float(value) for name, value in (parameters or {}).items()}
+        return OwnRouting(function, hops, dict(state or {}), numbers, keys)
 
     return made if function is None else made(function)

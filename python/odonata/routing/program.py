@@ -10,11 +10,13 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import os
 import tempfile
 import traceback
 from base64 import b64decode
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 _KEPT: dict[str, Any] = {}
 """Functions that the core knows, by name: they must stay where they are."""
 
+REFUSE = "ODONATA_REFUSE_OWN_ROUTINGS"
+"""Name of the environment variable with which no file of a routing is run, unless it belongs to the package."""
 LIBRARY = ("odonata_route", "odonata_start", "odonata_learn")
 """Functions of a library of which only the first must be there."""
 
@@ -48,16 +52,19 @@ class Program:
     """The routing of the file, if it has several."""
     parameters: dict[str, float]
     extent: dict[str, int]
+    keys: str = "packet"
+    """Which packets have the same key."""
 
     @property
     def name(self) -> str:
         """The name under which the core knows its functions."""
-        parts = [self.text, self.library, self.hops, self.state, self.function, self.parameters, self.extent]
+        parts = [self.text, self.library, self.hops, self.state, self.function, self.parameters, self.extent, self.keys]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it, without its text."""
-        return {"name": "custom", "program": self.name, "hops": self.hops, "state": self.state}
+        keys = {} if self.keys == "packet" else {"keys": self.keys}
+        return {"name": "custom", "program": self.name, "hops": self.hops, "state": self.state, **keys}
 
     def kept(self) -> dict[str, Any]:
         """What a specification keeps under its name."""
@@ -70,6 +77,7 @@ class Program:
             "function": self.function,
             "parameters": self.parameters,
             "extent": self.extent,
+            "keys": self.keys,
         }
 
 
@@ -79,6 +87,7 @@ def own_routings(text: str, file: str) -> dict[str, OwnRouting]:
 
     Raises InputError with the file and the line.
     """
+    _allowed(text, file)
     names: dict[str, Any] = {"__name__": "odonata_own_routing", "__file__": file}
     try:
         exec(compile(text, file, "exec"), names)
@@ -90,6 +99,16 @@ def own_routings(text: str, file: str) -> dict[str, OwnRouting]:
         lines = [frame.lineno for frame in traceback.extract_tb(e.__traceback__) if frame.filename == file]
         raise InputError(f"{type(e).__name__}: {e}", file=Path(file), line=lines[-1] if lines else None) from None
     return {name: value for name, value in names.items() if isinstance(value, OwnRouting)}
+
+
+def _allowed(text: str, file: str) -> None:
+    """Raises InputError for a file of somebody else where these are refused."""
+    own = [of for of in files("odonata.routing").joinpath("files").iterdir() if of.name.endswith(".py")]
+    if REFUSE in os.environ and all(text != of.read_text("utf-8") for of in own):
+        raise InputError(
+            f"the routing `{file}` is a program, and `{REFUSE}` is set",
+            hint="read the file; `odonata archive --check --trust` runs those of an archive",
+        )
 
 
 def the_routing(text: str, file: str, function: str | None) -> OwnRouting:
@@ -140,6 +159,7 @@ def _compiled(program: Program) -> tuple[Any, list[int]]:
 
 
 def _loaded(program: Program) -> tuple[Any, list[int]]:
+    _allowed(program.text, program.file)
     with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
         file.write(b64decode(program.text))
     try:

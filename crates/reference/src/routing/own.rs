@@ -104,7 +104,7 @@ impl Own {
         own.distance = (0..routers).flat_map(|to| own.distances(to)).collect();
         for (job, of) in spec.jobs.iter().enumerate() {
             let routing = routing_of(spec, job);
-            let RoutingSpec::Custom { program, hops, state } = routing else {
+            let RoutingSpec::Custom { program, hops, state, .. } = routing else {
                 return Err(ErrorKind::BesideOwnRouting { routing: routing.name() }.at(path!["routing", "name"]));
             };
             let Some(functions) = registered(program) else {

@@ -1,7 +1,7 @@
 //! The keys of packets whose routing hashes (model, section 6, "Channels").
 
 use odonata_sim::engine::random::{Stream, packet_key, random};
-use odonata_sim::spec::{AriesMode, RoutingSpec, Select, Spec, Spread};
+use odonata_sim::spec::{AriesMode, Keys, RoutingSpec, Select, Spec, Spread};
 
 /// The key of all packets of a message, if their routing gives them the same; `message_key` is the message's own.
 pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, from: u32, to: u32) -> Option<u32> {
@@ -10,6 +10,7 @@ pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, f
         | RoutingSpec::Valiant { select: Select::Hash, .. }
         | RoutingSpec::DimensionOrder { select: Select::Hash }
         | RoutingSpec::UpDown { spread: Spread::Hash }
+        | RoutingSpec::Custom { keys: Keys::Flow, .. }
         | RoutingSpec::Aries { mode: AriesMode::InOrder, .. } => {
             Some((random(spec.seed, Stream::Flow, u64::from(from), u64::from(to)) >> 32) as u32)
         }

@@ -23,7 +23,7 @@ use super::{
     AllPaths, Branch, CongestionMetric, Loads, PathGranularity, RouterPlace, RoutingAlgorithm, enough_channels,
 };
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
-use crate::spec::{FabricSpec, RoutingSpec};
+use crate::spec::{FabricSpec, Keys, RoutingSpec};
 use answers::{Answer, Inbox};
 use functions::{AnswerView, Functions, NOTHING, PacketView, PortView, RAISED, RouterView, memory_of, registered};
 use links::{Links, UNREACHABLE};
@@ -54,6 +54,7 @@ impl State {
 /// A routing of a run.
 #[derive(Debug)]
 struct Custom {
+    keys: Keys,
     hops: u8,
     functions: Functions,
     state: State,
@@ -182,7 +183,7 @@ impl CustomRouting {
         let links = Links::new(network)?;
         let diameter = diameter(network, &links)?;
         let custom = |(at, routing): &(Path, RoutingSpec)| {
-            let RoutingSpec::Custom { program, hops, state } = routing else {
+            let RoutingSpec::Custom { program, hops, state, keys } = routing else {
                 return Err(ErrorKind::BesideOwnRouting { routing: routing.name() }.at(at.join("name")));
             };
             let Some(functions) = registered(program) else {
@@ -194,6 +195,7 @@ impl CustomRouting {
             enough_channels(routing.name(), *hops, fabric)?;
             let inboxes = if functions.learn.is_some() { network.routers() } else { 0 };
             Ok(Custom {
+                keys: *keys,
                 hops: *hops,
                 functions,
                 state: State::new(network.routers(), *state as usize),
@@ -421,8 +423,11 @@ impl RoutingAlgorithm for CustomRouting {
         failure.as_ref().map(|(_, _, error)| error.clone())
     }
 
-    fn granularity(&self, _: u8) -> PathGranularity {
-        PathGranularity::Packet
+    fn granularity(&self, routing: u8) -> PathGranularity {
+        match self.custom(routing).keys {
+            Keys::Packet => PathGranularity::Packet,
+            Keys::Flow => PathGranularity::Flow,
+        }
     }
 }
 

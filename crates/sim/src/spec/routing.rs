@@ -279,6 +279,9 @@ routings! {
         hops: u8 = 1..=16_u8,
         /// Numbers that each router keeps.
         state: u32 = 0..=MOST_STATE,
+        /// Which packets have the same key.
+        #[serde(default, skip_serializing_if = "Keys::is_packet")]
+        keys: Keys => "packet",
     }
 }
 
@@ -291,6 +294,31 @@ choices! {
         Hash = "hash",
         /// The least backlog, ties at random.
         LeastLoaded = "least-loaded",
+    }
+}
+
+choices! {
+    /// Which packets have the same key, from which their random numbers come.
+    pub enum Keys {
+        /// None.
+        Packet = "packet",
+        /// Those from one node to another.
+        Flow = "flow",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made from a list")]
+impl Default for Keys {
+    fn default() -> Self {
+        Self::Packet
+    }
+}
+
+impl Keys {
+    /// Whether it is the default.
+    #[must_use]
+    pub fn is_packet(&self) -> bool {
+        *self == Self::Packet
     }
 }
 
@@ -440,13 +468,13 @@ macro_rules! named {
     };
 }
 named!(Select, Spread, Via, InsideGroup, Gateways, Knowledge, AriesMode, ModePolicy, Compare, FparCandidates);
-named!(ChannelSwitch);
+named!(ChannelSwitch, Keys);
 
 macro_rules! without_gateways {
     ($($type:ty),+) => { $( impl Gated for $type {} )+ };
 }
 without_gateways!(Select, Spread, Via, Option<InsideGroup>, Knowledge, AriesMode, ModePolicy, Vec<ModePolicy>, Compare);
-without_gateways!(FparCandidates, ChannelSwitch, String);
+without_gateways!(FparCandidates, ChannelSwitch, Keys, String);
 
 impl Gated for Gateways {
     fn gateways(&self) -> Option<Gateways> {

@@ -91,7 +91,8 @@ class OwnRouting(Routing):
         if state > MOST_STATE:
             raise InputError(f"each router would keep {state:,} numbers, at most {MOST_STATE:,} are possible")
         hops = hops or own.hops_on(extent)
-        return Program(self._file, self._text, False, hops, state, function, {**own.parameters, **given}, dict(extent))
+        numbers = {**own.parameters, **given}
+        return Program(self._file, self._text, False, hops, state, function, numbers, dict(extent), own.keys)
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it."""

@@ -1,0 +1,1 @@
+"""All routings on five machines: throughput, latency, and what a neighbour does to a job."""
