@@ -131,7 +131,7 @@ function advice.message(of, nodes)
     said[#said + 1] = string.format("%d nodes do not fit now.", nodes)
   end
   if size.risk then
-    local risk = "The risk of the long tail is " .. percent(size.risk)
+    local risk = "There the risk of the long tail is " .. percent(size.risk)
     if of.flag and size.risk >= of.flag then
       if size.quiet and size.quiet > 0 then
         risk = risk .. string.format("; if it starts in %s, below %s", time(size.quiet), percent(of.flag))

@@ -55,13 +55,13 @@ def read(paths: list[Path], nodes: int = 3, lua: str | None = None) -> list[tupl
         (
             2,
             "odonata: background utilisation 61 %, 3 nodes idle. 2 nodes fit now on 1 leaf switch of 1 group: "
-            "--switches=1 or --nodelist=n[2-3]. The risk of the long tail is 10 %.",
+            "--switches=1 or --nodelist=n[2-3]. There the risk of the long tail is 10 %.",
         ),
         (
             3,
             "odonata: background utilisation 61 %, 3 nodes idle. 3 nodes fit now on 2 leaf switches of 1 group: "
-            "--switches=2 or --nodelist=n[2-3,7]. The risk of the long tail is 60 %; if it starts in 60 min, below "
-            "30 %.",
+            "--switches=2 or --nodelist=n[2-3,7]. There the risk of the long tail is 60 %; if it starts in 60 min, "
+            "below 30 %.",
         ),
         (
             4,

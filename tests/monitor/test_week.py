@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
 
 import polars as pl
 import pytest
@@ -13,8 +14,10 @@ from odonata.background.watch import Recorder, Sample
 from odonata.cli.main import main
 from odonata.monitor.lost import part_lost, spans
 from odonata.monitor.records import Records
+from odonata.monitor.right import _usual as usual_times
 from odonata.monitor.risk import Predicted
 from odonata.monitor.state import Judgement, Slowdown
+from odonata.queue.accounting import Run
 
 MONDAY = datetime(2026, 5, 4, tzinfo=UTC)
 HOUR = 3600.0
@@ -157,6 +160,15 @@ def test_slowdowns_against_run_times(tmp_path, monkeypatch, capsys):
     assert [bin_["jobs"] for bin_ in of["bins"]] == [1, 1, 3, 5, 2]
     for bin_ in of["bins"]:
         assert bin_["measured"] == pytest.approx(bin_["predicted"], rel=1e-3)
+
+
+def test_the_usual_time_is_that_of_the_others():
+    times = [5.0, 1.0, 9.0, 9.0, 2.0, 7.0, 3.0]
+    for count in (6, 7):
+        runs = [Run(0.0, took, None, 4, f"{n}", name="x") for n, took in enumerate(times[:count])]
+        others = {f"{n}": median(times[:n] + times[n + 1 : count]) for n in range(count)}
+        assert usual_times(runs) == others
+    assert usual_times(runs[:5]) == {}
 
 
 def test_the_page(watch, capsys):

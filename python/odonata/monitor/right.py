@@ -136,16 +136,24 @@ def _times(runs: Sequence[Run]) -> dict[str, float]:
 
 def _usual(runs: Sequence[Run]) -> Mapping[str, float]:
     """Id of a job -> median time of the other runs with its name and number of nodes, if these are enough."""
-    alike: dict[tuple[str, int], list[Run]] = defaultdict(list)
+    alike: dict[tuple[str, int], list[tuple[float, str]]] = defaultdict(list)
     for run in runs:
         if run.id and run.name and run.work_s > 0:
-            alike[run.name, run.count].append(run)
-    return {
-        run.id: median(other.work_s for other in of if other is not run)
-        for of in alike.values()
-        if len(of) > LEAST_RUNS
-        for run in of
-    }
+            alike[run.name, run.count].append((run.work_s, run.id))
+    usual: dict[str, float] = {}
+    for of in alike.values():
+        if len(of) > LEAST_RUNS:
+            of.sort()
+            for at, (_, job) in enumerate(of):
+                usual[job] = _median_without(of, at)
+    return usual
+
+
+def _median_without(ordered: Sequence[tuple[float, str]], at: int) -> float:
+    """The median of all times but one."""
+    rest = len(ordered) - 1
+    low, high = ((middle + (middle >= at)) for middle in ((rest - 1) // 2, rest // 2))
+    return (ordered[low][0] + ordered[high][0]) / 2
 
 
 def _of_median(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float] | None:

@@ -134,7 +134,8 @@ def week(
         now = [run for run in ended if run.end is not None and bounds[0] <= run.end < bounds[1]]
         told_risk = right.risk(_starts(folder), now)
         whole = lost(rows, 0.0, bounds[1], lives, communicates)
-        told_slowdowns = right.slowdowns([of for of in whole if of.job in {run.id for run in now}], ended, communicates)
+        these = {run.id for run in now}
+        told_slowdowns = right.slowdowns([job for job in whole if job.job in these], ended, communicates)
     return Week(
         begin,
         end,

@@ -60,7 +60,16 @@ def _row(case: Case, *, streams: bool) -> list[str]:
 
 def notes_below(outcome: Outcome) -> list[str]:
     """What stands below the tables."""
-    return [*_drift(outcome), *_warnings(outcome)]
+    return [*_arriving(outcome), *_drift(outcome), *_warnings(outcome)]
+
+
+def _arriving(outcome: Outcome) -> list[str]:
+    """How full the machine is without the time in which it drains; beside the load that a stream has."""
+    shares = [100 * case.arriving for case in outcome.cases if case.arriving is not None]
+    if not shares:
+        return []
+    ends = sorted({f"{share:.1f}" for share in (min(shares), max(shares))}, key=float)
+    return ["", f"Between the first and the last submission, {' to '.join(ends)} % of the nodes have a job (mean)."]
 
 
 def saved_table(saved: Sequence[Saving]) -> Table:

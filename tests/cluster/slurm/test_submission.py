@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TOLD = (
     "odonata: background utilisation 25 %, 64 nodes idle. 4 nodes fit now on 1 leaf switch of 1 group: --switches=1 or "
-    "--nodelist=n[0-3]. The risk of the long tail is 10 %."
+    "--nodelist=n[0-3]. There the risk of the long tail is 10 %."
 )
 
 
