@@ -328,6 +328,21 @@ fn up_and_down_by_hand() {
     assert_eq!((path(1, 3), path(3, 1), path(2, 3)), (vec![1, 2, 3], vec![3, 2, 1], vec![2, 3]));
 }
 
+/// Catches packets that forget that they have come down: from 1 to 7, by 5, the way by 4 is as short, but 4 is above 5.
+/// A packet that begins at 5 may take it.
+#[test]
+fn a_packet_that_has_come_down_stays_below() {
+    let links = [[0, 1], [0, 2], [0, 3], [1, 5], [2, 4], [3, 6], [5, 6], [6, 7], [5, 4], [4, 7]];
+    let graph = routers(8, &links.map(|[a, b]| [a, b, 1]));
+    let ways = |from: u32| {
+        let spec = spec(graph.clone(), autonet(Select::Random), vec![stream(from, 7, 40 * PACKET)]);
+        let all = paths(&spec, from, 7, 100).expect("they exist");
+        assert_eq!(output(&spec).jobs[0].packets, 40);
+        all.total
+    };
+    assert_eq!((ways(1), ways(5)), (1, 2));
+}
+
 /// Catches a cycle of waiting packets on the only channel, and paths that go up again: all of `autonet` alone on machines
 /// of the generator. Shortest paths on one channel have cycles there.
 #[test]
