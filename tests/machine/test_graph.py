@@ -210,7 +210,10 @@ def scenario_of(routing, system):
     }
 
 
-@pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal-hops", {"name": "minimal", "select": "hash"}])
+ROUTINGS = ["minimal", "valiant", "ugal-hops", "autonet", {"name": "minimal", "select": "hash"}]
+
+
+@pytest.mark.parametrize("routing", ROUTINGS)
 def test_runs_are_the_same_on_any_number_of_threads(tmp_path, routing):
     system = generated(generator="slim-fly", q=5, nodes_per_router=1)
     made = scenario.load(scenario_of(routing, system))

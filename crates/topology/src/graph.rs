@@ -5,6 +5,7 @@
 //! group. If the NICs with some numbers are in a network of their own, messages go between NICs with the same number.
 
 mod tables;
+mod up_down;
 mod wiring;
 
 use odonata_error::{Error, ErrorKind, path};
@@ -15,6 +16,7 @@ use crate::failures::Failures;
 use crate::ids::RouterId;
 use crate::network::{MAX_PORTS, MAX_ROUTER_PORTS, Network};
 use tables::Tables;
+pub use up_down::UpDown;
 
 /// Names of the link classes of a graph with links of seven kinds.
 pub const CLASSES: &[&str] = &["node", "link", "link2", "link3", "link4", "link5", "link6", "link7"];

@@ -31,7 +31,7 @@ pub use dragonfly::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec,
 pub use dragonfly_plus::{Arrangement, DragonflyPlus, DragonflyPlusSpec};
 pub use failures::Failures;
 pub use fat_tree::{FatTree, FatTreeSpec, TreeRails};
-pub use graph::{Graph, GraphSpec};
+pub use graph::{Graph, GraphSpec, UpDown};
 pub use hyperx::{HyperX, HyperXSpec};
 pub use ids::{Address, GroupId, NodeId, Port, RouterId, SlotId};
 pub use machine::{Machine, PreparedMachine, TopologySpec};

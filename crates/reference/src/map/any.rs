@@ -2,7 +2,7 @@
 
 use odonata_topology::{ClassId, Network, Peer};
 
-use super::{live, routers, works};
+use super::{Map, live, routers, works};
 
 /// The routers of a graph.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Web {
     ends: Vec<Vec<usize>>,
     /// The working routers.
     working: Vec<bool>,
+    /// The level of each router: the fewest working links to the root.
+    level: Vec<usize>,
 }
 
 impl Web {
@@ -41,7 +43,8 @@ impl Web {
         let working: Vec<bool> = routers(network).map(|r| works(network, r)).collect();
         let pairs = with_nodes.iter().flat_map(|&a| with_nodes.iter().map(move |&b| (a, b)));
         let ends = routers(network).map(ends).collect();
-        let mut web = Self { links, cost, distance: Vec::new(), weight, diameter: 0, ends, working };
+        let level = levels(&links, &working);
+        let mut web = Self { links, cost, distance: Vec::new(), weight, diameter: 0, ends, working, level };
         web.distance = routers(network).map(|r| routers(network).map(|to| web.most_links(r, to)).collect()).collect();
         let joined = |&(a, b): &(usize, usize)| web.working[a] && web.working[b] && web.cost[a][b].is_some();
         web.diameter = pairs.filter(joined).map(|(a, b)| web.distance[a][b]).max().unwrap_or(0);
@@ -67,6 +70,49 @@ impl Web {
         self.links[router].iter().filter(|&&(port, far)| nearer(port, far)).map(|&(port, _)| port).collect()
     }
 
+    /// Whether a link between two routers goes up.
+    fn rises(&self, from: usize, to: usize) -> bool {
+        (self.level[to], to) < (self.level[from], from)
+    }
+
+    /// Whether the link that ends at a port goes down.
+    pub(crate) fn went_down(&self, map: &Map, slot: usize) -> bool {
+        let Peer::Router(peer) = map.network.peer[slot] else { return false };
+        !self.rises(map.router(peer.index()), map.router(slot))
+    }
+
+    /// The ports of the shortest legal paths, of a packet that has come down or has not.
+    pub(crate) fn legal(&self, router: usize, to: usize, down: bool) -> Vec<usize> {
+        // By router: the length of the shortest path that only goes down, and of the shortest legal one.
+        let mut length = vec![[None::<u64>; 2]; self.links.len()];
+        length[to] = [Some(0); 2];
+        loop {
+            let before = length.clone();
+            for (from, links) in self.links.iter().enumerate() {
+                for &(port, far) in links {
+                    let rises = self.rises(from, far);
+                    for (all, own) in [(false, !rises), (true, true)] {
+                        let rest = length[far][usize::from(all && rises)];
+                        let Some(rest) = rest.filter(|_| own) else { continue };
+                        let known = &mut length[from][usize::from(all)];
+                        let path = rest + self.weight[port];
+                        *known = Some(known.map_or(path, |known| known.min(path)));
+                    }
+                }
+            }
+            if length == before {
+                break;
+            }
+        }
+        let here = length[router][usize::from(!down)];
+        let leads = |&&(port, far): &&(usize, usize)| {
+            let rises = self.rises(router, far);
+            let rest = length[far][usize::from(rises)].filter(|_| !(down && rises));
+            here.is_some() && rest.map(|rest| rest + self.weight[port]) == here
+        };
+        self.links[router].iter().filter(leads).map(|&(port, _)| port).collect()
+    }
+
     /// The routers of E without two, ascending.
     pub(crate) fn others(&self, a: usize, b: usize) -> Vec<usize> {
         self.ends[a].iter().copied().filter(|&r| r != a && r != b).collect()
@@ -86,6 +132,20 @@ fn cables(network: &Network, router: usize) -> Vec<(usize, usize)> {
         Peer::Node(_) | Peer::None => None,
     };
     slots.filter_map(far).collect()
+}
+
+/// The fewest working links from each router to the lowest working router that it is joined to.
+fn levels(links: &[Vec<(usize, usize)>], working: &[bool]) -> Vec<usize> {
+    let one = vec![1; links.iter().flatten().map(|&(port, _)| port + 1).max().unwrap_or(0)];
+    let mut level: Vec<Option<u64>> = vec![None; links.len()];
+    for root in (0..links.len()).filter(|&root| working[root]) {
+        if level[root].is_none() {
+            for (known, found) in level.iter_mut().zip(costs(links, &one, root)) {
+                *known = known.or(found);
+            }
+        }
+    }
+    level.into_iter().map(|level| level.map_or(usize::MAX, |level| level as usize)).collect()
 }
 
 /// The length of a shortest path between a router and each other one: shortened link by link until nothing changes.

@@ -14,6 +14,7 @@ const INTERMEDIATE: u8 = 24;
 /// Virtual channels that a routing needs; none if it is not for this machine.
 pub(super) fn channels(routing: &RoutingSpec, diameter: usize) -> Option<usize> {
     let needed = match routing {
+        RoutingSpec::Autonet { .. } => 1,
         RoutingSpec::Minimal { gateways: None, .. } => diameter,
         RoutingSpec::Valiant { via: Via::Router, inside: None, gateways: None, .. } | RoutingSpec::UgalHops { .. } => {
             2 * diameter
@@ -30,6 +31,16 @@ pub(super) fn route(at: &DecisionContext<'_>, web: &Web, packet: &mut Packet) ->
         return at.ejection(packet.destination);
     }
     let random = PacketRandom { key: packet.key, hop: packet.hop };
+    if let RoutingSpec::Autonet { select } = *at.routing {
+        // The link by which it came shows whether it has come down.
+        let down = !at.came_from_node() && web.went_down(at.map, at.slot);
+        let ports = web.legal(router, destination, down);
+        let port = match select {
+            Select::Random | Select::Hash => random.any(&ports, MINIMAL),
+            Select::LeastLoaded => at.least(random, &ports, MINIMAL),
+        };
+        return (port, 0);
+    }
     let channel = usize::from(packet.hop);
     if packet.through == Some(router) {
         packet.through = None;

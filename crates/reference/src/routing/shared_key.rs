@@ -9,6 +9,7 @@ pub(crate) fn shared_key(spec: &Spec, routing: &RoutingSpec, message_key: u64, f
         RoutingSpec::Minimal { select: Select::Hash, .. }
         | RoutingSpec::Valiant { select: Select::Hash, .. }
         | RoutingSpec::DimensionOrder { select: Select::Hash }
+        | RoutingSpec::Autonet { select: Select::Hash }
         | RoutingSpec::UpDown { spread: Spread::Hash }
         | RoutingSpec::Custom { keys: Keys::Flow, .. }
         | RoutingSpec::Aries { mode: AriesMode::InOrder, .. } => {

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use odonata_error::{Error, ErrorKind};
 use odonata_reference::{Audit, run_audited};
 use odonata_sim::output::{Blame, Wait};
+use odonata_sim::spec::{RoutingSpec, Select, TopologySpec};
 use odonata_sim::{Output, QueueChoice, Spec};
 use odonata_testkit as testkit;
 
@@ -287,6 +288,31 @@ fn sim_equals_the_reference_on_any_graph_when_jobs_run_programs() {
 #[test]
 fn sim_equals_the_reference_with_routings_of_ones_own() {
     compare_all(1000, testkit::own_routing_spec).are_all_reached();
+}
+
+/// Graphs on which all packets go up and down. On half of them those from router 1 to router 2 come down to router x,
+/// from where a way up again would be as short: 1 - x - a - 2 and 1 - x - y - 2.
+fn up_and_down_spec(seed: u64) -> Spec {
+    let mut spec = testkit::graph_spec(seed);
+    let mut c = testkit::Choices::new(seed ^ 0x75);
+    spec.routing = RoutingSpec::Autonet { select: c.of(&[Select::Random, Select::Hash, Select::LeastLoaded]) };
+    spec.jobs.iter_mut().for_each(|job| job.routing = None);
+    let TopologySpec::Graph(graph) = &mut spec.topology else { panic!("seed {seed} is no graph") };
+    let ends = graph.ends();
+    if graph.rails == 1 && spec.failures.is_empty() && ends >= 3 {
+        graph.routers = ends + 5;
+        let [z, w, y, x, a] = [0, 1, 2, 3, 4].map(|other| ends + other);
+        let known = [[0, 1], [0, z], [0, w], [1, x], [z, y], [w, a], [x, a], [a, 2], [x, y], [y, 2]];
+        let others = (3..ends).map(|end| [0, end]);
+        graph.links = known.into_iter().chain(others).map(|[a, b]| [a, b, 1]).collect();
+        c.shuffle(&mut graph.links);
+    }
+    spec
+}
+
+#[test]
+fn sim_equals_the_reference_going_up_and_down() {
+    compare_all(300, up_and_down_spec);
 }
 
 #[test]

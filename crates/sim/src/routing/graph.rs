@@ -1,12 +1,13 @@
 //! Routing on any graph (docs/model.md, section 6, "Positions in a graph").
 //!
 //! The channel of a packet is the number of links between routers that it has taken. So channels rise along every path,
-//! and packets never wait for each other in a cycle, whatever the graph.
+//! and packets never wait for each other in a cycle, whatever the graph. Packets of `autonet` stay on channel 0, on paths
+//! that go up and then down in one order of all routers; those of the others leave channel 0 at once.
 
 use std::sync::Arc;
 
 use odonata_error::{Error, ErrorKind, Path};
-use odonata_topology::{Address, Failures, Graph, GraphSpec, Network, Port, RouterId};
+use odonata_topology::{Address, Failures, Graph, GraphSpec, Network, Port, RouterId, UpDown};
 
 use super::{
     AllPaths, Branch, CongestionMetric, Loads, PathGranularity, Ports, RouterPlace, RoutingAlgorithm, enough_channels,
@@ -35,6 +36,7 @@ enum Algorithm {
         /// Time of the bias on a link, by class.
         bias: Vec<u64>,
     },
+    Autonet(Select),
 }
 
 impl Algorithm {
@@ -46,20 +48,26 @@ impl Algorithm {
             RoutingSpec::UgalHops { other_candidates, bias_bytes } => {
                 Some(Self::UgalHops { candidates: other_candidates, bias: times(bias_bytes) })
             }
+            RoutingSpec::Autonet { select } => Some(Self::Autonet(select)),
             _ => None,
         }
     }
 
-    /// Channels that it needs, which is the most links of its paths, where the longest shortest path has so many.
+    /// Channels that it needs, where the longest shortest path has so many links: with rising channels, as many as the
+    /// most links of its paths.
     fn channels(&self, diameter: u16) -> u16 {
-        let halves = if matches!(self, Self::Minimal(_)) { 1 } else { 2 };
+        let halves = match self {
+            Self::Autonet(_) => return 1,
+            Self::Minimal(_) => 1,
+            Self::Valiant(_) | Self::UgalHops { .. } => 2,
+        };
         (halves * diameter).max(1)
     }
 
     /// How a port is picked where packets only go on.
     fn select(&self) -> Select {
         match self {
-            Self::Minimal(select) | Self::Valiant(select) => *select,
+            Self::Minimal(select) | Self::Valiant(select) | Self::Autonet(select) => *select,
             Self::UgalHops { .. } => Select::LeastLoaded,
         }
     }
@@ -69,6 +77,9 @@ impl Algorithm {
 /// is no such machine.
 pub(super) fn channels(routing: &RoutingSpec, machine: &GraphSpec) -> Option<u8> {
     let algorithm = Algorithm::of(routing, |_| Vec::new())?;
+    if matches!(algorithm, Algorithm::Autonet(_)) {
+        return Some(1);
+    }
     let diameter = Graph::build(machine, &Failures::default()).ok()?.diameter();
     Some(u8::try_from(algorithm.channels(diameter)).unwrap_or(u8::MAX))
 }
@@ -79,6 +90,8 @@ pub struct GraphRouting {
     machine: Arc<Graph>,
     /// By the number that a packet carries.
     algorithms: Vec<Algorithm>,
+    /// The paths of `autonet`, if a job has it.
+    up_down: Option<Arc<UpDown>>,
 }
 
 impl GraphRouting {
@@ -101,8 +114,46 @@ impl GraphRouting {
             enough_channels(routing.name(), algorithm.channels(machine.diameter()), fabric)?;
             Ok(algorithm)
         };
-        let algorithms = specs.iter().map(algorithm).collect::<Result<_, _>>()?;
-        Ok(Self { machine, algorithms })
+        let algorithms = specs.iter().map(algorithm).collect::<Result<Vec<_>, _>>()?;
+        let climbs = algorithms.iter().any(|algorithm| matches!(algorithm, Algorithm::Autonet(_)));
+        let up_down = climbs.then(|| UpDown::new(&machine)).transpose()?.map(Arc::new);
+        Ok(Self { machine, algorithms, up_down })
+    }
+
+    /// The ports of `autonet`: those of shortest paths that go up no more once they have come down.
+    #[inline]
+    fn legal(&self, from: RouterId, to: RouterId, down: bool) -> &[u16] {
+        self.up_down.as_ref().map_or(&[], |paths| paths.ports(from, to, down))
+    }
+
+    /// Whether a link goes down in the order of `autonet`.
+    #[inline]
+    fn goes_down(&self, from: RouterId, port: u16) -> bool {
+        self.up_down.as_ref().is_some_and(|paths| paths.goes_down(&self.machine.network, from, port))
+    }
+
+    /// The decision of `autonet`. A packet that has come down is in its second phase.
+    #[inline]
+    fn climb(
+        &self,
+        here: RouterId,
+        packet: &Event,
+        select: Select,
+        loads: &Loads<'_, impl CongestionMetric>,
+    ) -> RouteDecision {
+        let down = packet.in_second_phase();
+        let port = self.pick(self.legal(here, router(packet.to), down), packet, select, loads);
+        RouteDecision::new(packet, port, 0).marked(false, !down && self.goes_down(here, port))
+    }
+
+    /// One of several equal ports.
+    #[inline(always)]
+    fn pick(&self, ports: &[u16], packet: &Event, select: Select, loads: &Loads<'_, impl CongestionMetric>) -> u16 {
+        let ports = Ports::list(0, ports);
+        match select {
+            Select::Random | Select::Hash => ports.any(packet.key, packet.hop(), MINIMAL_BASE),
+            Select::LeastLoaded => loads.least(&ports, packet.key, packet.hop(), MINIMAL_BASE),
+        }
     }
 
     /// The machine.
@@ -215,6 +266,9 @@ impl RoutingAlgorithm for GraphRouting {
 
     #[inline(always)]
     fn route(&self, place: RouterPlace, packet: &Event, loads: &Loads<'_, impl CongestionMetric>) -> RouteDecision {
+        if let &Algorithm::Autonet(select) = self.algorithm(packet.routing()) {
+            return self.climb(router(place.address), packet, select, loads);
+        }
         let (to, turns) = target(place, packet);
         let (here, hop) = (router(place.address), packet.hop());
         let algorithm = self.algorithm(packet.routing());
@@ -228,11 +282,7 @@ impl RoutingAlgorithm for GraphRouting {
             }
             return RouteDecision::new(&on, port, hop).marked(through.is_some(), false);
         }
-        let ports = Ports::list(0, self.machine.minimal(here, to));
-        let port = match algorithm.select() {
-            Select::Random | Select::Hash => ports.any(packet.key, hop, MINIMAL_BASE),
-            Select::LeastLoaded => loads.least(&ports, packet.key, hop, MINIMAL_BASE),
-        };
+        let port = self.pick(self.machine.minimal(here, to), packet, algorithm.select(), loads);
         RouteDecision::new(packet, port, hop).marked(false, turns)
     }
 
@@ -248,7 +298,10 @@ impl AllPaths for GraphRouting {
     }
 
     fn max_hops(&self, routing: u8) -> u8 {
-        self.algorithm(routing).channels(self.machine.diameter()) as u8
+        match (self.algorithm(routing), &self.up_down) {
+            (Algorithm::Autonet(_), Some(paths)) => paths.longest().max(1),
+            (algorithm, _) => algorithm.channels(self.machine.diameter()) as u8,
+        }
     }
 
     fn starts(&self, from: Address, to: Address, routing: u8) -> Vec<Event> {
@@ -270,6 +323,17 @@ impl AllPaths for GraphRouting {
     }
 
     fn branches(&self, place: RouterPlace, packet: &Event) -> Vec<Branch> {
+        if matches!(self.algorithm(packet.routing()), Algorithm::Autonet(_)) {
+            let (here, down) = (router(place.address), packet.in_second_phase());
+            let branch = |&port: &u16| {
+                let mut on = *packet;
+                if !down && self.goes_down(here, port) {
+                    on.begin_second_phase();
+                }
+                Branch { port, channel: 0, packet: on }
+            };
+            return self.legal(here, router(packet.to), down).iter().map(branch).collect();
+        }
         let (to, turns) = target(place, packet);
         let here = router(place.address);
         let mut on = *packet;

@@ -270,6 +270,12 @@ routings! {
         /// Added to the load of a non-minimal path, in bytes of its first link.
         bias_bytes: u64 = 0..=MOST => "0 B",
     }
+    /// Shortest paths that go up first and then down in a tree of the routers (up*/down*), on one channel; `select` chooses
+    /// one of several equal ports. Source: Schroeder 1991 (Autonet).
+    Autonet = "autonet" for GRAPH {
+        /// How one of several equal ports is picked.
+        select: Select => "random",
+    }
     /// A function of one's own picks among the ports from which the destination can still be reached. Source of the
     /// channels: Gunther 1981.
     Custom = "custom" for EVERY {

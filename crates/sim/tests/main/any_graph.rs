@@ -35,6 +35,10 @@ fn ugal(other_candidates: u8) -> RoutingSpec {
     RoutingSpec::UgalHops { other_candidates, bias_bytes: 0 }
 }
 
+fn autonet(select: Select) -> RoutingSpec {
+    RoutingSpec::Autonet { select }
+}
+
 /// Each router has a node; all links are of one class unless they say otherwise.
 fn routers(count: u32, links: &[[u32; 3]]) -> GraphSpec {
     let classes = links.iter().map(|link| link[2]).max().unwrap_or(1);
@@ -256,7 +260,8 @@ fn all_paths_by_hand() {
 }
 
 fn routings() -> Vec<RoutingSpec> {
-    vec![minimal(Select::Random), minimal(Select::LeastLoaded), valiant(Select::Random), ugal(1), ugal(2)]
+    let rising = [minimal(Select::Random), minimal(Select::LeastLoaded), valiant(Select::Random), ugal(1), ugal(2)];
+    rising.into_iter().chain([autonet(Select::Random), autonet(Select::LeastLoaded)]).collect()
 }
 
 /// A machine of the generator with all routings, if there are channels for them.
@@ -305,6 +310,81 @@ fn no_packets_can_wait_in_a_cycle() {
     }
     assert!(total > 10_000 && merged_cycles > 50, "only {total} edges, {merged_cycles} cycles without channels");
     assert!(broken > 20, "{broken} machines with failures");
+}
+
+/// Catches paths that go up after they have come down, on the ring of five with router 0 as its root: from 4 to 2 the two
+/// links by 3 would go down and up, so packets go by 0. The way back from 2 is as long. Other paths are the shortest.
+#[test]
+fn up_and_down_by_hand() {
+    let ring: Vec<[u32; 3]> = (0..5).map(|r| [r, (r + 1) % 5, 1]).collect();
+    let path = |from: u32, to: u32| {
+        let spec = spec(routers(5, &ring), autonet(Select::Random), vec![stream(from, to, PACKET)]);
+        let all = paths(&spec, from, to, 100).expect("they exist");
+        assert_eq!((all.total, all.first[0].minimal), (1, true));
+        assert!(all.first[0].hops.iter().all(|hop| hop.channel == 0));
+        all.first[0].hops.iter().map(|hop| hop.router).collect::<Vec<_>>()
+    };
+    assert_eq!((path(4, 2), path(2, 4)), (vec![4, 0, 1, 2], vec![2, 1, 0, 4]));
+    assert_eq!((path(1, 3), path(3, 1), path(2, 3)), (vec![1, 2, 3], vec![3, 2, 1], vec![2, 3]));
+}
+
+/// Catches packets that forget that they have come down: from 1 to 7, by 5, the way by 4 is as short, but 4 is above 5.
+/// A packet that begins at 5 may take it.
+#[test]
+fn a_packet_that_has_come_down_stays_below() {
+    let links = [[0, 1], [0, 2], [0, 3], [1, 5], [2, 4], [3, 6], [5, 6], [6, 7], [5, 4], [4, 7]];
+    let graph = routers(8, &links.map(|[a, b]| [a, b, 1]));
+    let ways = |from: u32| {
+        let spec = spec(graph.clone(), autonet(Select::Random), vec![stream(from, 7, 40 * PACKET)]);
+        let all = paths(&spec, from, 7, 100).expect("they exist");
+        assert_eq!(output(&spec).jobs[0].packets, 40);
+        all.total
+    };
+    assert_eq!((ways(1), ways(5)), (1, 2));
+}
+
+/// Catches a cycle of waiting packets on the only channel, and paths that go up again: all of `autonet` alone on machines
+/// of the generator. Shortest paths on one channel have cycles there.
+#[test]
+fn one_channel_is_enough_to_go_up_and_down() {
+    let (mut checked, mut shortest_cycles, mut longer) = (0, 0, 0);
+    for seed in 0..300 {
+        let Some(routing) = made(seed) else { continue };
+        let ends = ends(&routing, 0);
+        let mut edges = [BTreeSet::new(), BTreeSet::new()];
+        for (&from, &to) in ends.iter().flat_map(|from| ends.iter().map(move |to| (from, to))) {
+            for (edges, number) in edges.iter_mut().zip([5, 0]) {
+                explore(&routing, number, from, to, &mut |step| {
+                    assert!(number == 0 || step.goes.2 == 0, "seed {seed}");
+                    let zero = |(router, port, _): VcAddress| (router, port, 0);
+                    edges.extend(step.came.map(|came| (zero(came), zero(step.goes))));
+                });
+            }
+            longer += u32::from(from != to && routing.max_hops(5) > routing.max_hops(0));
+        }
+        assert!(acyclic(&edges[0]), "seed {seed}");
+        shortest_cycles += u32::from(!acyclic(&edges[1]));
+        checked += edges[0].len();
+    }
+    assert!(checked > 2_000 && shortest_cycles > 30, "{checked} edges, {shortest_cycles} cycles of shortest paths");
+    assert!(longer > 0, "no path is longer than a shortest one");
+}
+
+/// Catches packets that stop: all nodes of a torus of 5 x 5 send as fast as they can, on one channel of two packets.
+#[test]
+fn a_full_torus_goes_on_with_one_channel() {
+    let at = |x: u32, y: u32| x % 5 * 5 + y % 5;
+    let links = |x: u32, y: u32| [[at(x, y), at(x + 1, y), 1], [at(x, y), at(x, y + 1), 1]];
+    let links: Vec<[u32; 3]> = (0..25).flat_map(|n| links(n / 5, n % 5)).collect();
+    for select in SELECTS {
+        let all = job("all", (0..25).collect(), Pattern::UniformRandom {}, 4 * PACKET, ser(PACKET, 10), 60);
+        let mut spec = spec(routers(25, &links), autonet(select), vec![all]);
+        spec.fabric.channels = 1;
+        for link in spec.fabric.links.values_mut() {
+            link.buffer_bytes = 2 * PACKET;
+        }
+        assert_eq!(output(&spec).jobs[0].delivered, 25 * 60);
+    }
 }
 
 /// Catches a path that is proved and listed and never taken, and the reverse: with random loads and keys the decisions
@@ -357,7 +437,7 @@ fn refusal(routing: RoutingSpec, channels: u8, failures: Failures) -> Result<(),
 #[test]
 fn what_does_not_fit_is_refused() {
     let none = Failures::default();
-    let choices = vec!["minimal", "valiant", "ugal-hops"];
+    let choices = vec!["minimal", "valiant", "ugal-hops", "autonet", "custom"];
     let other = |routing| ErrorKind::RoutingNotForMachine { routing, machine: "graph", choices: choices.clone() };
     let up_down = RoutingSpec::UpDown { spread: Spread::Hash };
     assert_eq!(refusal(up_down, 8, none.clone()), Err(other("up-down").at(path!["routing", "name"])));
