@@ -6,7 +6,7 @@ use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::spec::{
-    Body, MetricKind, NicOrder, PhaseAction, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec,
+    Body, Keys, MetricKind, NicOrder, PhaseAction, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec,
 };
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
@@ -70,7 +70,7 @@ fn assert_each(counts: &Counts, least: u32, all: &[&str]) {
 /// a test of their own, with NICs that count.
 fn routings_of(machine: &str) -> Vec<&'static str> {
     let fits = ROUTINGS.iter().filter(|info| info.machines.contains(&machine));
-    fits.map(|info| info.name).filter(|&name| name != "application-aware").collect()
+    fits.map(|info| info.name).filter(|name| !["application-aware", "custom"].contains(name)).collect()
 }
 
 #[test]
@@ -634,4 +634,31 @@ fn policies_select_every_mode_from_what_they_observe() {
         assert_each(&counts, 10, &[policy, &format!("{policy} selects both")]);
     }
     assert_each(&counts, 10, &["Default", "HighBias"]);
+}
+
+#[test]
+fn routings_of_ones_own_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..400 {
+        let spec = testkit::own_routing_spec(seed);
+        let (output, _) = odonata_sim::run(&spec, &mut ()).expect("it is valid");
+        count(&mut counts, spec.topology.kind(), true);
+        count(&mut counts, "failures", !spec.failures.is_empty());
+        count(&mut counts, "a crossbar", spec.fabric.router.is_some());
+        count(&mut counts, "classes", !spec.fabric.traffic_classes.is_empty());
+        count(&mut counts, "answers of NICs", spec.fabric.answers());
+        for (job, totals) in spec.jobs.iter().zip(&output.jobs) {
+            let RoutingSpec::Custom { program, keys, .. } = spec.routing_of(job) else { panic!("seed {seed}") };
+            count(&mut counts, program.clone(), true);
+            count(&mut counts, "keys of flows", *keys == Keys::Flow);
+            count(&mut counts, format!("{program} takes other paths"), totals.minimal < totals.packets);
+        }
+    }
+    let kinds = ["dragonfly-plus", "dragonfly", "cascade", "fat-tree", "hyperx", "graph"];
+    let rest = ["failures", "a crossbar", "classes", "answers of NICs", "keys of flows"];
+    let programs = ["test-any", "test-least", "test-through", "test-learning"];
+    let taken = programs.map(|program| format!("{program} takes other paths"));
+    for list in [&kinds[..], &rest, &programs, &taken.each_ref().map(String::as_str)] {
+        assert_each(&counts, 10, list);
+    }
 }
