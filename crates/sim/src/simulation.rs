@@ -7,6 +7,7 @@ mod choice;
 mod driven;
 mod finish;
 mod merge;
+mod pace;
 mod partitions;
 mod setup;
 

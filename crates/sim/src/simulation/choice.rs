@@ -2,7 +2,7 @@
 
 use odonata_topology::{ClassId, Machine};
 
-use super::partitions::Pace;
+use super::pace::Pace;
 use super::setup::Prepared;
 use crate::nodes::{Job, Jobs};
 use crate::program::Sizes;

@@ -15,13 +15,15 @@
 //! | a delivery | a message that was issued there is delivered |
 //!
 //! A rank belongs to the partition of its node. This is conservative parallel simulation with synchronous windows. The
-//! result is that of one thread, byte by byte. While windows have few events, one thread plays all partitions in turn.
+//! result is that of one thread, byte by byte. While windows have few events, one thread plays all partitions in turn;
+//! also while it is faster so (`pace.rs`), as on a host with other work.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use odonata_error::Error;
 
+use super::pace::{Contest, Pace};
 use super::{EVENTS_PER_LOOK, Simulation};
 use crate::commit::FabricPost;
 use crate::endpoint::Endpoint;
@@ -71,6 +73,8 @@ struct Status {
     failed: bool,
     /// Whether it has events after the end.
     too_late: bool,
+    /// Whether all should play in turn.
+    switch: bool,
 }
 
 /// What the threads share.
@@ -94,23 +98,6 @@ impl Shared {
             statuses: (0..partitions).map(|_| Mutex::default()).collect(),
         }
     }
-}
-
-/// When threads share the windows, and when one thread plays all partitions in turn.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Events of a window for each thread below which the window is sparse.
-    sparse: u64,
-    /// Windows in a row that are sparse, or dense, before the threads stop, or start.
-    stretch: u32,
-}
-
-impl Pace {
-    /// Handling the events of a sparse window takes less time than two exchanges between threads. A stretch is long enough
-    /// that starting threads, some 50 microseconds, costs little beside the windows that they share.
-    pub const MEASURED: Self = Self { sparse: 24, stretch: 256 };
-    /// Threads stop and start every few windows: for tests.
-    pub const CHANGING: Self = Self { sparse: 2, stretch: 3 };
 }
 
 /// The simulation of one partition.
@@ -137,6 +124,8 @@ enum Step {
     Again,
     /// The windows are sparse, or dense, for some time now.
     Change,
+    /// The other way is faster, or is to be tried.
+    Switch,
     /// The run has ended, or cannot go on.
     End,
 }
@@ -186,9 +175,21 @@ pub(super) fn play<'s, R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     // Each thread makes its own, so that the memory is near it.
     let mut all = in_threads((0..partitions).map(|index| move || make(index)).collect());
     let mut interrupted = monitor.progress(&all[0].simulation.progress(0)).err();
-    while together(&mut all, monitor, &mut interrupted) == Step::Change
-        && in_turn(&mut all, monitor, &mut interrupted) == Step::Change
-    {}
+    let mut contest = Contest::new(pace);
+    let goes_on = |contest: &mut Contest, step: Step, all: &[Player<'_, R, S, E>]| {
+        contest.change(all[0].events(), step == Step::Change);
+        matches!(step, Step::Change | Step::Switch)
+    };
+    loop {
+        let step = together(&mut all, monitor, &mut interrupted, &mut contest);
+        if !goes_on(&mut contest, step, &all) {
+            break;
+        }
+        let step = in_turn(&mut all, monitor, &mut interrupted, &mut contest, step == Step::Change);
+        if !goes_on(&mut contest, step, &all) {
+            break;
+        }
+    }
     if let Some(interrupted) = interrupted {
         return Err(interrupted);
     }
@@ -215,11 +216,12 @@ fn in_threads<T: Send>(mut tasks: Vec<impl FnOnce() -> T + Send>) -> Vec<T> {
     })
 }
 
-/// Plays the partitions in a thread each, until the windows are sparse or the run ends.
+/// Plays the partitions in a thread each, until the windows are sparse, one thread is faster, or the run ends.
 fn together<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     all: &mut [Player<'_, R, S, E>],
     monitor: &mut dyn Monitor,
     interrupted: &mut Option<Error>,
+    contest: &mut Contest,
 ) -> Step {
     let shared = Shared::new(all.len());
     let shared = &shared;
@@ -231,11 +233,12 @@ fn together<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
             .map(|(index, player)| {
                 scope.spawn(move || {
                     let _guard = shared.barrier.guard();
-                    player.play(index, shared, &mut (), &mut None)
+                    player.play(index, shared, &mut (), &mut None, None)
                 })
             })
             .collect();
-        let step = first.map_or(Step::End, |(index, player)| player.play(index, shared, monitor, interrupted));
+        let step =
+            first.map_or(Step::End, |(index, player)| player.play(index, shared, monitor, interrupted, Some(contest)));
         for other in others {
             other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
@@ -243,11 +246,14 @@ fn together<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     })
 }
 
-/// Plays the partitions in turn on this thread, window by window, until the windows are dense or the run ends.
+/// Plays the partitions in turn on this thread, window by window, until the windows are dense, threads may be faster, or
+/// the run ends. `sparse`: whether the windows are sparse, so that no rates are compared.
 fn in_turn<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
     all: &mut [Player<'_, R, S, E>],
     monitor: &mut dyn Monitor,
     interrupted: &mut Option<Error>,
+    contest: &mut Contest,
+    sparse: bool,
 ) -> Step {
     let mut statuses = vec![Status::default(); all.len()];
     let mut post = Post::default();
@@ -261,14 +267,16 @@ fn in_turn<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         for (player, status) in all.iter().zip(&mut statuses) {
             player.simulation.say(status, interrupted.is_some());
         }
-        let mut step = Step::End;
-        for player in &mut *all {
-            step = player.step(&statuses, false);
+        let switch = !sparse && contest.wants_change(events(&statuses), false);
+        let mut step = if switch { Step::Switch } else { Step::End };
+        for player in all.iter_mut().filter(|_| !switch) {
+            step = player.step(&statuses, sparse.then_some(false));
             if step == Step::Visit {
                 player.visit();
             }
         }
-        if matches!(step, Step::End | Step::Change) {
+        if matches!(step, Step::End | Step::Change | Step::Switch) {
+            all[0].statuses = statuses;
             return step;
         }
         let first = &mut all[0].simulation;
@@ -295,7 +303,13 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
 }
 
 impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
-    /// Handles the events of partition number `index`, until the windows are sparse or the run ends.
+    /// Events of all partitions, as they have said last.
+    fn events(&self) -> u64 {
+        events(&self.statuses)
+    }
+
+    /// Handles the events of partition number `index`, until the windows are sparse, one thread is faster, or the run
+    /// ends. One of the threads has the contest.
     #[inline(never)]
     fn play(
         &mut self,
@@ -303,23 +317,29 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
         shared: &Shared,
         monitor: &mut dyn Monitor,
         interrupted: &mut Option<Error>,
+        mut contest: Option<&mut Contest>,
     ) -> Step {
         loop {
             if self.exchange(index, shared).is_err() {
                 return Step::End; // the panic of the other thread goes on
             }
-            self.simulation.say(&mut lock(&shared.statuses[index]), interrupted.is_some());
+            let switch = contest.as_mut().is_some_and(|contest| contest.wants_change(self.events(), true));
+            {
+                let mut status = lock(&shared.statuses[index]);
+                self.simulation.say(&mut status, interrupted.is_some());
+                status.switch = switch;
+            }
             if shared.barrier.wait().is_err() {
                 return Step::End;
             }
             let mut statuses = std::mem::take(&mut self.statuses);
             statuses.iter_mut().zip(&shared.statuses).for_each(|(to, of)| to.clone_from(&lock(of)));
-            let step = self.step(&statuses, true);
+            let step = self.step(&statuses, Some(true));
             self.statuses = statuses;
             match step {
                 Step::Visit => self.visit(),
                 Step::Again => continue,
-                Step::Change | Step::End => return step,
+                Step::Change | Step::Switch | Step::End => return step,
             }
             if index == 0 {
                 let simulation = &mut self.simulation;
@@ -345,8 +365,9 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
         Ok(())
     }
 
-    /// Opens the next window, if there is one, unless threads that play should stop, or start if they do not.
-    fn step(&mut self, statuses: &[Status], threads_play: bool) -> Step {
+    /// Opens the next window, if there is one, unless threads that play should stop, or start if they do not. `None`: one
+    /// thread plays dense windows.
+    fn step(&mut self, statuses: &[Status], threads_play: Option<bool>) -> Step {
         let simulation = &mut self.simulation;
         if statuses.iter().any(|status| status.failed) {
             return Step::End;
@@ -362,7 +383,11 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Player<'_, R, S, E> {
         };
         let most: u64 = statuses.iter().filter(|status| status.next == Some(next)).map(|status| status.most).sum();
         let sparse = most < self.pace.sparse * statuses.len() as u64;
-        self.stretch = if sparse == threads_play { self.stretch + 1 } else { 0 };
+        if statuses.iter().any(|status| status.switch) && threads_play == Some(true) {
+            self.stretch = 0;
+            return Step::Switch;
+        }
+        self.stretch = if Some(sparse) == threads_play { self.stretch + 1 } else { 0 };
         if self.stretch > self.pace.stretch {
             self.stretch = 0;
             return Step::Change;
@@ -407,6 +432,7 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
         status.progress = self.progress(self.fabric.queue.horizon());
         status.failed = interrupted || self.fabric.course.failure.is_some() || self.routing.failure().is_some();
         status.too_late = !self.too_late.is_empty();
+        status.switch = false;
     }
 
     /// Ends the jobs whose last message has been delivered in any partition.
@@ -436,6 +462,11 @@ impl<R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulation<'_, Partition<Event
     }
 }
 
+/// Events of all partitions.
+fn events(statuses: &[Status]) -> u64 {
+    statuses.iter().map(|status| status.progress.events).sum()
+}
+
 /// Messages that must still be complete before the run can end.
 fn incomplete(jobs: &Jobs, statuses: &[Status]) -> u64 {
     let completed = |job: usize| statuses.iter().map(|status| status.completed[job].0).sum();
@@ -445,7 +476,7 @@ fn incomplete(jobs: &Jobs, statuses: &[Status]) -> u64 {
 /// Calls the monitor if it is time.
 fn look(next: &mut u64, statuses: &[Status], now_ps: u64, monitor: &mut dyn Monitor) -> Result<(), Error> {
     let sum = |of: fn(&Progress) -> u64| statuses.iter().map(|status| of(&status.progress)).sum();
-    let events = sum(|progress| progress.events);
+    let events = events(statuses);
     if events < *next {
         return Ok(());
     }

@@ -111,50 +111,54 @@ const NONE: u32 = u32::MAX;
 /// Most entries of a table of virtual output queues: 256 MB.
 const MOST_ENTRIES: usize = 1 << 26;
 
-/// The virtual output queue of each pair of a buffer and an output of its router.
-enum QueueNumbers {
-    /// A row for each buffer that has had a packet, with an entry for each output VC of a router.
-    Table {
-        /// Where the row of a buffer begins, or [`NONE`].
-        rows: Vec<u32>,
-        /// Entries of a row, and of a port in it.
-        row: usize,
-        channels: usize,
-        entries: Vec<u32>,
-    },
-    /// For machines whose table might become too large. It is only accessed by key, so its order does not matter.
-    Map(HashMap<u64, u32, BuildHasherDefault<Mixer>>),
+/// The virtual output queue of each pair of a buffer and an output of its router: a row for each buffer that has had a
+/// packet, with an entry for each output VC of a router.
+struct QueueNumbers {
+    /// Where the row of a buffer begins, or [`NONE`].
+    rows: Vec<u32>,
+    /// Entries of a row, and of a port in it.
+    row: usize,
+    channels: usize,
+    entries: Vec<u32>,
+    most: usize,
+    /// For buffers that came when the table was full. It is only accessed by key, so its order does not matter.
+    others: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
 }
 
 impl QueueNumbers {
-    fn new(network: &Network, channels: usize) -> Self {
+    /// A table of at most so many entries.
+    fn new(network: &Network, channels: usize, most: usize) -> Self {
         let buffers = network.peer.len() * channels;
         let ports = (0..network.routers() as u32).map(|router| network.ports(RouterId(router))).max().unwrap_or(0);
         let row = usize::from(ports) * channels;
-        if buffers * row > MOST_ENTRIES {
-            return Self::Map(HashMap::default());
-        }
-        Self::Table { rows: vec![NONE; buffers], row, channels, entries: Vec::new() }
+        Self { rows: vec![NONE; buffers], row, channels, entries: Vec::new(), most, others: HashMap::default() }
     }
 
     /// The number of a pair, which is `next` if it has none yet.
     #[inline]
     fn number(&mut self, buffer: usize, vc: usize, (port, channel): (u16, u8), next: u32) -> u32 {
-        match self {
-            Self::Table { rows, row, channels, entries } => {
-                if rows[buffer] == NONE {
-                    rows[buffer] = entries.len() as u32;
-                    entries.resize(entries.len() + *row, NONE);
-                }
-                let at = rows[buffer] as usize + usize::from(port) * *channels + usize::from(channel);
-                let number = &mut entries[at];
-                if *number == NONE {
-                    *number = next;
-                }
-                *number
-            }
-            Self::Map(numbers) => *numbers.entry((buffer as u64) << 32 | vc as u64).or_insert(next),
+        let row = self.rows[buffer];
+        if row == NONE {
+            return self.in_no_row(buffer, vc, (port, channel), next);
         }
+        let at = row as usize + usize::from(port) * self.channels + usize::from(channel);
+        let number = &mut self.entries[at];
+        if *number == NONE {
+            *number = next;
+        }
+        *number
+    }
+
+    /// The same for a buffer without a row, which gets one if there is room.
+    #[cold]
+    #[inline(never)]
+    fn in_no_row(&mut self, buffer: usize, vc: usize, output: (u16, u8), next: u32) -> u32 {
+        if self.entries.len() + self.row > self.most {
+            return *self.others.entry((buffer as u64) << 32 | vc as u64).or_insert(next);
+        }
+        self.rows[buffer] = self.entries.len() as u32;
+        self.entries.resize(self.entries.len() + self.row, NONE);
+        self.number(buffer, vc, output, next)
     }
 }
 
@@ -203,7 +207,7 @@ impl Crossbars {
             buffers: vec![OutputBuffer { room: size, wanted: false, leaving: VecDeque::new() }; vcs],
             size,
             queues: if virtual_outputs { Vec::new() } else { (0..vcs).map(queue).collect() },
-            numbers: virtual_outputs.then(|| QueueNumbers::new(network, fabric.all_channels().into())),
+            numbers: virtual_outputs.then(|| QueueNumbers::new(network, fabric.all_channels().into(), MOST_ENTRIES)),
             routers: vec![Router { next: NEVER, grants: 0, requests: Vec::new() }; network.routers()],
         }
     }
@@ -447,30 +451,35 @@ mod tests {
     use super::*;
     use crate::engine::random::mix64;
 
-    /// Catches a row that overlaps another one, and a port or channel in the place of another.
+    /// Catches a row that overlaps another one, a port or channel in the place of another, and a buffer that changes from
+    /// one form to the other.
     #[test]
-    fn a_table_numbers_queues_as_a_map_does() {
+    fn pairs_have_numbers_of_their_own_with_a_table_of_any_size() {
         let json = r#"{"kind": "dragonfly", "groups": 3, "routers": 4, "nodes_per_router": 2, "global_links_per_router": 1,
             "arrangement": "absolute"}"#;
         let topology: TopologySpec = serde_json::from_str(json).expect("it is a machine");
         let machine = Machine::build(&topology, &Failures::default()).expect("it can be built");
         let (network, channels) = (machine.network(), 3);
-        let mut table = QueueNumbers::new(network, channels);
-        assert!(matches!(table, QueueNumbers::Table { .. }));
-        let mut map = QueueNumbers::Map(HashMap::default());
         let slots = network.peer.len();
-        let mut next = 0;
-        for draw in (0..20_000).map(mix64) {
-            let slot = draw as usize % slots;
-            let router = network.router_of_slot[slot];
-            let port = (draw >> 20) as u16 % network.ports(router);
-            let channel = (draw >> 40) as u8 % channels as u8;
-            let buffer = slot + slots * ((draw >> 50) as usize % channels);
-            let vc = network.first_slot[router.index()] as usize + usize::from(port) + slots * usize::from(channel);
-            let number = table.number(buffer, vc, (port, channel), next);
-            assert_eq!(number, map.number(buffer, vc, (port, channel), next), "{buffer} to {port} on {channel}");
-            next += u32::from(number == next);
+        for most in [0, 200, MOST_ENTRIES] {
+            let mut numbers = QueueNumbers::new(network, channels, most);
+            let mut known = HashMap::new();
+            for draw in (0..20_000).map(mix64) {
+                let slot = draw as usize % slots;
+                let router = network.router_of_slot[slot];
+                let port = (draw >> 20) as u16 % network.ports(router);
+                let channel = (draw >> 40) as u8 % channels as u8;
+                let buffer = slot + slots * ((draw >> 50) as usize % channels);
+                let vc = network.first_slot[router.index()] as usize + usize::from(port) + slots * usize::from(channel);
+                let next = known.len() as u32;
+                let expected = *known.entry((buffer, vc)).or_insert(next);
+                let found = numbers.number(buffer, vc, (port, channel), next);
+                assert_eq!(found, expected, "{buffer} to {port} on {channel}, {most} entries");
+            }
+            assert!(known.len() > 1_000);
+            assert_eq!(numbers.others.is_empty(), most == MOST_ENTRIES);
+            assert_eq!(numbers.entries.is_empty(), most == 0);
+            assert!(numbers.entries.len() <= most);
         }
-        assert!(next > 1_000);
     }
 }
