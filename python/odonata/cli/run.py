@@ -181,16 +181,20 @@ def _refuse(given: dict[str, Any], why: str) -> None:
 
 
 def _opening(scenario: dict[str, Any], system: str) -> str:
+    from odonata.scenario.words import routing
+
     jobs = " + ".join(_job(job) for job in scenario["job"])
-    return f"{jobs} on {system}, routing {scenario['routing']['name']}, seed {scenario['run']['seed']}"
+    return f"{jobs} on {system}, routing {routing(scenario['routing'])}, seed {scenario['run']['seed']}"
 
 
 def _job(job: dict[str, Any]) -> str:
+    from odonata.scenario.words import routing
+
     own, ranks = job.get("routing"), job.get("ranks", job["nodes"])
     parts = [
         f"{job['nodes']:,} nodes",
         f"{ranks:,} ranks" if ranks != job["nodes"] else "",
-        own and f"routing {own['name']}",
+        own and f"routing {routing(own)}",
     ]
     return f"{job['name']} ({', '.join(filter(None, parts))})"
 

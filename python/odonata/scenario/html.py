@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from odonata.errors import InputError
 from odonata.scenario.words import application
+from odonata.scenario.words import routing as word_of
 from odonata.text import Column, Table, html
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def as_html(scenario: Scenario) -> str:
     except InputError as e:
         return html([f"This scenario cannot be simulated: {e.message}.", e.hint or ""])
     jobs = document["job"]
-    system, routing = document["system"]["name"], document["routing"]["name"]
+    system, routing = document["system"]["name"], word_of(document["routing"])
     told = [f"{document['title']}." if document.get("title") else ""]
     told.append(f"{len(jobs)} job{'' if len(jobs) == 1 else 's'} on {system}, routing {routing}.")
     names = ("job", "application", "nodes", "placed", "")

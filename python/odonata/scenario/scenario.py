@@ -313,7 +313,9 @@ class Scenario(Attributes):
         except InputError as e:
             return f"Scenario({name}, wrong: {e.message})"
         jobs = " + ".join(f"{job['name']} ({len(set(job['nodes'])):,} nodes)" for job in resolved.spec["jobs"])
-        routing, seed = resolved.spec["routing"]["name"], resolved.spec["seed"]
+        seed = resolved.spec["seed"]
+        kept = resolved.spec.get("own_routings", {}).get(resolved.spec["routing"].get("program"), {})
+        routing = kept.get("file") or resolved.spec["routing"]["name"]
         return f"Scenario({name}: {jobs} on {resolved.system.name}, routing {routing}, seed {seed})"
 
 

@@ -1,4 +1,4 @@
-"""Applications in a few words, for tables and headings."""
+"""Applications and routings in a few words, for tables and headings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+def routing(table: Mapping[str, Any]) -> str:
+    """A routing of a scenario in a word: its name; of one's own the file."""
+    return str(table.get("python") or table.get("library") or table["name"])
 
 
 def application(app: Mapping[str, Any]) -> str:

@@ -173,7 +173,7 @@ def check_channels(routing: Routing, system: System, whose: str = "") -> None:
     if have < needed:
         via = " via router" if getattr(routing, "via", None) == "router" else ""
         raise InputError(
-            f"the routing `{routing.name}`{via}{whose} needs {needed} virtual channels, the fabric has {have}",
+            f"the routing `{routing.called}`{via}{whose} needs {needed} virtual channels, the fabric has {have}",
             hint=f"set channels = {needed} in [fabric]",
         )
 

@@ -68,6 +68,11 @@ class OwnRouting(Routing):
         decided._program = program
         return decided
 
+    @property
+    def called(self) -> str:
+        """Its file, or the name of one of the package."""
+        return self._file if self.name == "custom" else self.name
+
     @abstractmethod
     def program_on(self, system: System, extent: "Mapping[str, int]") -> Program:
         """What it does on a machine. Raises InputError, whose path leads into the table."""

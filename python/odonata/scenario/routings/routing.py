@@ -46,6 +46,11 @@ class Routing(Table):
         assert needed is not None
         return needed
 
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return self.name
+
     def located(self, folder: Path) -> Self:  # noqa: ARG002
         """The same with the contents of the files that it names, which are relative to a folder."""
         return self
