@@ -568,9 +568,8 @@ MESSAGES: Mapping[str, Message] = {
         "it keeps whole numbers from 0 to 4,294,967,294, or -1 for nothing",
     ),
     "routing-raised": Message(
-        "the routing raised an exception at {time_ps:time} for a packet at router {router} to router {destination}, "
-        "after {hop} links: an index beyond an array, or a division by 0",
-        "check the sizes of `state`, and `len(ports)`",
+        "the function `{function}` of the routing raised an exception at router {router}, at {time_ps:time}",
+        "usually an index beyond an array (the sizes of `state`, `len(ports)`) or a division by 0",
     ),
     # Compatibility models.
     "compat-other-value": Message("`{key}` is `{found}`, but the model `{model}` supports only {supported:or}"),

@@ -479,5 +479,5 @@ IN_RUST: dict[str, dict[str, Any]] = {
     "too-few-hops": {"need": 3, "have": 1},
     "no-such-choice": {"picked": "7", "ports": 2, "router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
     "memory-out-of-range": {"memory": "-5", "router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
-    "routing-raised": {"router": 4, "destination": 9, "hop": 1, "time_ps": 1_500},
+    "routing-raised": {"function": "learn", "router": 4, "time_ps": 1_500},
 }

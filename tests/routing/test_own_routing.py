@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 import odonata as od
+from odonata import routing
 from odonata.errors import OdonataError
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.xdist_group("numba")  # one process compiles the helpers once
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "routings"
-HEADER = Path(__file__).parents[2] / "crates" / "sim" / "include"
+HEADER = routing.HEADER.parent
 
 
 def scenario(system, routing, *, folder=EXAMPLES, message="20 kB", sensing=None, channels=6, seed=1, nodes=None):
@@ -139,10 +140,17 @@ REFUSED = {
     "negative": ("    return -1\n", "picked -1"),
     "its number": ("    return ports[0].port + 50\n", "position of a port"),
     "memory": ("    packet.memory = 2**40\n    return 0\n", "packet.memory"),
-    "an index": ("    return router.ends[len(router.ends) + 3 - packet.hop]\n", "index beyond an array"),
-    "division": ("    return 1 // (packet.bytes - packet.bytes)\n", "division by 0"),
-    "no such field": ("    return packet.colour\n", "cannot be compiled"),
-    "a text": ("    return 'a'\n", "cannot be compiled"),
+    "an index": ("    return router.ends[len(router.ends) + 3 - packet.hop]\n", "`route` of the routing raised"),
+    "division": ("    return 1 // (packet.bytes - packet.bytes)\n", "`route` of the routing raised"),
+    "the largest memory and one": ("    packet.memory = 2**32 - 1\n    return 0\n", "packet.memory"),
+    "no such field": ("    x = 1\n    return packet.colour\n", r"mine.py:5: .*there is no `colour`"),
+    "nearly a field": ("    return ports[0].lode\n", "did you mean `load`"),
+    "nearly a parameter": ("    return int(router.parameters.thresh)\n", "there is no `thresh`"),
+    "a text": ("    return 'a'\n", "returns a text"),
+    "nothing": ("    packet.memory = 1\n", "returns nothing"),
+    "a port": ("    return ports[0]\n", "returns a port"),
+    "a fraction": ("    return 0.5\n", "a number with a fraction"),
+    "tables": ("    router.links[0, 0] = 1\n    return 0\n", "cannot be compiled"),
 }
 
 
@@ -154,7 +162,38 @@ def test_a_wrong_function_is_told(name, tmp_path):
         od.run(scenario("tiny", given, folder=tmp_path, nodes=8))
 
 
+def test_a_function_cannot_change_the_port_that_it_picks(tmp_path):
+    """Catches a core that reads its tables back from what a function could write."""
+    changed = ANY.replace("    return", "    ports[0].port = 60_000\n    ports[0].minimal = 0\n    return")
+    assert changed != ANY
+    plain = latencies(scenario("tiny", write(tmp_path, ANY), folder=tmp_path, nodes=8))
+    assert latencies(scenario("tiny", write(tmp_path, changed, "other.py"), folder=tmp_path, nodes=8)) == plain
+
+
+@pytest.mark.parametrize("name", ["start", "learn"])
+def test_an_exception_in_any_function_ends_the_run(name, tmp_path):
+    first = "ports" if name == "start" else "answer"
+    text = f"{LEARNING}\n@mine.{name}\ndef other({first}, router):\n    router.state.time[10_000_000, 0] = 1.0\n"
+    with pytest.raises(OdonataError, match=f"`{name}` of the routing raised"):
+        od.run(scenario("theta", write(tmp_path, text), folder=tmp_path, nodes=64))
+
+
+def test_a_machine_of_one_router_has_paths_of_one_link(tmp_path):
+    switch = {"kind": "graph", "fabric": {"links": LINKS}, "links": {"generator": "switch", "nodes": 4}}
+    assert latencies(scenario(switch, write(tmp_path, ANY.replace("hops=6", "")), folder=tmp_path, nodes=4))
+
+
+def test_a_misspelled_key_of_the_file_is_told():
+    with pytest.raises(OdonataError, match="did you mean `python`"):
+        scenario("tiny", {"pyhton": "ugal.py"}, nodes=8)
+
+
 FILES = {
+    "an import": ("import helpers_of_mine\n" + ANY, r"mine.py:2: it imports `helpers_of_mine`"),
+    "an import nearby": ("from .helpers import a\n" + ANY, "it imports `.helpers`"),
+    "leaves": ("import sys\nsys.exit(0)\n", "SystemExit"),
+    "hops of a kind": ("@routing(hops=2.5)\ndef mine(packet, ports, router):\n    return 0\n", "`hops` is `2.5`"),
+    "arguments": ("@routing\ndef mine(packet, ports):\n    return 0\n", "must take the arguments"),
     "nothing": ("x = 1\n", "no function with the decorator"),
     "syntax": ("def (\n", "no Python"),
     "raises": ("1 / 0\n", "ZeroDivisionError"),

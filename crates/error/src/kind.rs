@@ -279,7 +279,7 @@ kinds! {
         memory: String, router: u64, destination: u64, hop: u64, time_ps: u64,
     }
     /// A function of a routing raised an exception.
-    RoutingRaised = "routing-raised" { router: u64, destination: u64, hop: u64, time_ps: u64 }
+    RoutingRaised = "routing-raised" { function: &'static str, router: u64, time_ps: u64 }
 
     // Compatibility models.
 

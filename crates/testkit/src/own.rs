@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use odonata_sim::engine::random::{below32, packet_random};
 use odonata_sim::routing::custom::functions::{
-    AnswerView, Functions, NOTHING, PacketView, PortView, RouterView, register,
+    AnswerView, Functions, NOTHING, PacketView, PortView, Route, RouterView, register,
 };
 use odonata_sim::spec::{Keys, RoutingSpec};
 
@@ -36,8 +36,10 @@ pub fn make_known() {
             // SAFETY: the functions below keep to the interface.
             unsafe { register(name, functions) };
         }
-        // SAFETY: as above.
-        unsafe { register("test-beyond", plain(beyond as _)) };
+        for (name, route) in [("test-beyond", beyond as Route), ("test-memory", memory), ("test-largest", largest)] {
+            // SAFETY: as above.
+            unsafe { register(name, plain(route)) };
+        }
     });
 }
 
@@ -114,7 +116,7 @@ unsafe extern "C" fn quickest(
     best.map_or(-1, |at| at as i64)
 }
 
-unsafe extern "C" fn begin(first: *const PortView, count: i64, router: *const RouterView) {
+unsafe extern "C" fn begin(first: *const PortView, count: i64, router: *const RouterView) -> i64 {
     // SAFETY: the core gives valid pointers.
     let (ports, router) = unsafe { (ports(first, count), &*router) };
     // SAFETY: a router of the test has so many numbers.
@@ -122,9 +124,10 @@ unsafe extern "C" fn begin(first: *const PortView, count: i64, router: *const Ro
     for (to, known) in known.iter_mut().enumerate() {
         *known = (ports.len() + to) as f64 * 1000.0;
     }
+    0
 }
 
-unsafe extern "C" fn learn(answer: *const AnswerView, router: *const RouterView) {
+unsafe extern "C" fn learn(answer: *const AnswerView, router: *const RouterView) -> i64 {
     // SAFETY: the core gives valid pointers.
     let (answer, router) = unsafe { (&*answer, &*router) };
     // SAFETY: a router of the test has so many numbers.
@@ -132,6 +135,25 @@ unsafe extern "C" fn learn(answer: *const AnswerView, router: *const RouterView)
     let known = &mut known[answer.destination as usize % MOST_ROUTERS as usize];
     let seen = answer.delay_ps as f64 + answer.answer + (answer.last * 7 + answer.port + answer.memory) as f64;
     *known += 0.25 * (seen - *known) + (router.time_ps % 5) as f64;
+    0
+}
+
+/// One more than a packet can remember.
+unsafe extern "C" fn memory(packet: *mut PacketView, _: *const PortView, _: i64, _: *const RouterView) -> i64 {
+    // SAFETY: the core gives valid pointers.
+    unsafe { (*packet).memory = i64::from(u32::MAX) };
+    0
+}
+
+/// The most that a packet can remember; at the next router, what it remembers if that is something else.
+unsafe extern "C" fn largest(packet: *mut PacketView, _: *const PortView, count: i64, _: *const RouterView) -> i64 {
+    // SAFETY: the core gives valid pointers.
+    let packet = unsafe { &mut *packet };
+    if packet.hop > 0 && packet.memory != i64::from(u32::MAX) - 1 {
+        return count;
+    }
+    packet.memory = i64::from(u32::MAX) - 1;
+    0
 }
 
 /// Far beyond the ports, from the second router on.

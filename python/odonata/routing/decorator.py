@@ -22,6 +22,7 @@ EXTENTS = ("routers", "groups", "ports", "nodes")
 `ports`: the most of a router, with those to nodes. `nodes`: the most of these, which come first.
 """
 
+_HOPS_ARE = 'expected a number, or such as "2 * diameter + 1"'
 _HOPS = re.compile(r"(?:(?P<times>\d+) *\* *)?diameter(?: *\+ *(?P<more>\d+))?")
 
 
@@ -41,7 +42,7 @@ class OwnRouting:
 
     def start(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of `(ports, router)` that fills the state of each router before the run."""
-        self.others["start"] = function
+        self.others["start"] = _with_arguments(function, ("ports", "router"))
         return function
 
     def learn(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,26 +52,38 @@ class OwnRouting:
         """
         if self.keys == "flow":
             raise InputError('a routing that learns has `keys="packet"`, so that answers can be told apart')
-        self.others["learn"] = function
+        self.others["learn"] = _with_arguments(function, ("answer", "router"))
         return function
 
     def hops_on(self, extent: Mapping[str, int]) -> int:
-        """Most links of a path on a machine. Raises InputError if it is none."""
+        """Most links of a path on a machine, 1 if it has a single router. Raises InputError if it is none."""
         if isinstance(self.hops, int):
-            hops = self.hops
-        else:
-            match = _HOPS.fullmatch(self.hops.strip())
-            if match is None:
-                raise InputError(f"`hops` is `{self.hops}`", hint='expected a number, or such as "2 * diameter + 1"')
-            hops = int(match["times"] or 1) * extent["diameter"] + int(match["more"] or 0)
-        if not 1 <= hops <= MOST_HOPS:
-            hint = f"a link has at most {MOST_HOPS} channels, one for each link of a path"
-            raise InputError(f"`hops` is {hops}, expected 1 to {MOST_HOPS}", hint=hint)
-        return hops
+            return checked_hops(self.hops)
+        match = _HOPS.fullmatch(self.hops.strip())
+        if match is None:
+            raise InputError(f"`hops` is `{self.hops}`", hint=_HOPS_ARE)
+        return checked_hops(max(int(match["times"] or 1) * extent["diameter"] + int(match["more"] or 0), 1))
 
     def shapes_on(self, extent: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
         """Shape of each array of a router on a machine. Raises InputError for a size that there is not."""
         return {name: tuple(_size(name, size, extent) for size in _sizes(shape)) for name, shape in self.state.items()}
+
+
+def checked_hops(hops: int) -> int:
+    """A number of links. Raises InputError if no path can have so many."""
+    if not 1 <= hops <= MOST_HOPS:
+        hint = f"a link has at most {MOST_HOPS} channels, one for each link of a path"
+        raise InputError(f"`hops` is {hops}, expected 1 to {MOST_HOPS}", hint=hint)
+    return hops
+
+
+def _with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """Raises InputError if a function does not take so many arguments."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_argcount != len(names) or code.co_flags & 12:  # *args, **kwargs
+        told = f"`{getattr(function, '__name__', function)}` must take the arguments ({', '.join(names)})"
+        raise InputError(told, line=None if code is None else code.co_firstlineno)
+    return function
 
 
 def _sizes(shape: Any) -> tuple[Any, ...]:
@@ -124,10 +137,13 @@ def routing(
         if not str(name).isidentifier() or keyword.iskeyword(str(name)) or str(name).startswith("_"):
             raise InputError(f"`{name}` of `state` or `parameters` is no name that Python allows after a point")
 
+    if isinstance(hops, bool) or not isinstance(hops, int | str):
+        raise InputError(f"`hops` is `{hops!r}`", hint=_HOPS_ARE)
     if keys not in ("packet", "flow"):
         raise InputError(f"`keys` is `{keys}`, expected `packet` or `flow`")
 
     def made(function: Callable[..., Any]) -> OwnRouting:
+        _with_arguments(function, ("packet", "ports", "router"))
         numbers = {name: float(value) for name, value in (parameters or {}).items()}
         return OwnRouting(function, hops, dict(state or {}), numbers, keys)
 

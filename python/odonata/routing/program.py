@@ -7,10 +7,12 @@ decide what the functions do.
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import hashlib
 import json
 import os
+import sys
 import tempfile
 import traceback
 from base64 import b64decode
@@ -30,7 +32,7 @@ _KEPT: dict[str, Any] = {}
 """Functions that the core knows, by name: they must stay where they are."""
 
 REFUSE = "ODONATA_REFUSE_OWN_ROUTINGS"
-"""Name of the environment variable with which no file of a routing is run, unless it belongs to the package."""
+"""The environment variable with which, if it is not empty, no file of a routing is run but those of the package."""
 LIBRARY = ("odonata_route", "odonata_start", "odonata_learn")
 """Functions of a library of which only the first must be there."""
 
@@ -88,23 +90,45 @@ def own_routings(text: str, file: str) -> dict[str, OwnRouting]:
     Raises InputError with the file and the line.
     """
     _allowed(text, file)
+    _alone(text, file)
     names: dict[str, Any] = {"__name__": "odonata_own_routing", "__file__": file}
     try:
         exec(compile(text, file, "exec"), names)
     except SyntaxError as e:
         raise InputError(f"it is no Python: {e.msg}", file=Path(file), line=e.lineno) from None
+    except InputError as e:
+        raise e.at(Path(file), e.line) from None
     except OdonataError:
         raise
-    except Exception as e:  # whatever the file raises is told
+    except (Exception, SystemExit) as e:  # whatever the file raises is told
         lines = [frame.lineno for frame in traceback.extract_tb(e.__traceback__) if frame.filename == file]
         raise InputError(f"{type(e).__name__}: {e}", file=Path(file), line=lines[-1] if lines else None) from None
     return {name: value for name, value in names.items() if isinstance(value, OwnRouting)}
 
 
+def _alone(text: str, file: str) -> None:
+    """Raises InputError for a file that imports others of the user: their contents would not be in a run's identity."""
+    try:
+        tree = ast.parse(text, file)
+    except SyntaxError as e:
+        raise InputError(f"it is no Python: {e.msg}", file=Path(file), line=e.lineno) from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = ["." * node.level + (node.module or "")]
+        else:
+            continue
+        for module in modules:
+            if module.partition(".")[0] not in {*sys.stdlib_module_names, "numba", "numpy", "odonata"}:
+                hint = "a run is identified by the text of one file: put it into this one"
+                raise InputError(f"it imports `{module}`", hint=hint, file=Path(file), line=node.lineno)
+
+
 def _allowed(text: str, file: str) -> None:
     """Raises InputError for a file of somebody else where these are refused."""
     own = [of for of in files("odonata.routing").joinpath("files").iterdir() if of.name.endswith(".py")]
-    if REFUSE in os.environ and all(text != of.read_text("utf-8") for of in own):
+    if os.environ.get(REFUSE) and all(text != of.read_text("utf-8") for of in own):
         raise InputError(
             f"the routing `{file}` is a program, and `{REFUSE}` is set",
             hint="read the file; `odonata archive --check --trust` runs those of an archive",

@@ -201,7 +201,7 @@ impl Own {
                 let ports: Vec<_> = self.links[router].iter().map(|&link| self.port(network, router, link)).collect();
                 let view = self.view(custom, router, 0);
                 // SAFETY: who made the function known guarantees that it keeps to the interface.
-                unsafe { start(ports.as_ptr(), ports.len() as i64, &raw const view) };
+                let _ = unsafe { start(ports.as_ptr(), ports.len() as i64, &raw const view) };
             }
         }
     }
@@ -254,7 +254,7 @@ impl Own {
                 let memory = told.memory.to_string();
                 ErrorKind::MemoryOutOfRange { memory, router, destination, hop, time_ps }
             } else if picked == RAISED {
-                ErrorKind::RoutingRaised { router, destination, hop, time_ps }
+                ErrorKind::RoutingRaised { function: "route", router, time_ps }
             } else {
                 let (picked, ports) = (picked.to_string(), ports.len());
                 ErrorKind::NoSuchChoice { picked, ports, router, destination, hop, time_ps }
@@ -310,7 +310,12 @@ impl Own {
             };
             let view = self.view(custom, router, due);
             // SAFETY: who made the function known guarantees that it keeps to the interface.
-            unsafe { learn(&raw const told, &raw const view) };
+            if unsafe { learn(&raw const told, &raw const view) } == RAISED
+                && self.failure.as_ref().is_none_or(|&(time, first, _)| (t, router) < (time, first))
+            {
+                let kind = ErrorKind::RoutingRaised { function: "learn", router: router as u64, time_ps: t };
+                self.failure = Some((t, router, kind));
+            }
         }
     }
 

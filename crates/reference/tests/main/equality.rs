@@ -315,6 +315,30 @@ fn sim_equals_the_reference_going_up_and_down() {
     compare_all(300, up_and_down_spec);
 }
 
+/// Both say the same of functions that pick no port or write too large a memory, and take the largest that is allowed.
+#[test]
+fn sim_equals_the_reference_with_functions_that_are_wrong() {
+    let mut failures = 0;
+    for seed in 0..60 {
+        for program in ["test-beyond", "test-memory", "test-largest"] {
+            let mut spec = testkit::own_routing_spec(seed);
+            let RoutingSpec::Custom { program: of_run, .. } = &mut spec.routing else { panic!("seed {seed}") };
+            *of_run = program.to_owned();
+            spec.jobs.iter_mut().for_each(|job| job.routing = None);
+            let kind = |result: Result<Output, Error>| result.err().map(|error| error.kind);
+            let reference = kind(run_audited(&spec, &mut ()).map(|(output, _)| output));
+            for queue in [QueueChoice::Wheel, QueueChoice::Ordered] {
+                let sim = kind(odonata_sim::run_with(&spec, &mut (), queue).map(|(output, _)| output));
+                assert_eq!(sim, reference, "seed {seed}, {program}, {queue:?}");
+            }
+            let told = matches!(reference, Some(ErrorKind::NoSuchChoice { .. } | ErrorKind::MemoryOutOfRange { .. }));
+            assert!(!told || program != "test-largest", "seed {seed}: the largest memory is refused");
+            failures += u32::from(told);
+        }
+    }
+    assert!(failures > 60, "{failures} runs failed");
+}
+
 #[test]
 fn sim_equals_the_reference_on_hyperx_machines() {
     compare_all(250, testkit::hyperx_spec);

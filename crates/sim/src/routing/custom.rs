@@ -54,6 +54,8 @@ impl State {
 /// A routing of a run.
 #[derive(Debug)]
 struct Custom {
+    /// Its position in the specification, for errors.
+    at: Path,
     keys: Keys,
     hops: u8,
     functions: Functions,
@@ -118,7 +120,7 @@ fn refused(picked: i64, ports: usize, memory: i64, chose: bool, place: [u64; 4])
         return ErrorKind::MemoryOutOfRange { memory: memory.to_string(), router, destination, hop, time_ps };
     }
     if picked == RAISED {
-        return ErrorKind::RoutingRaised { router, destination, hop, time_ps };
+        return ErrorKind::RoutingRaised { function: "route", router, time_ps };
     }
     ErrorKind::NoSuchChoice { picked: picked.to_string(), ports, router, destination, hop, time_ps }
 }
@@ -195,6 +197,7 @@ impl CustomRouting {
             enough_channels(routing.name(), *hops, fabric)?;
             let inboxes = if functions.learn.is_some() { network.routers() } else { 0 };
             Ok(Custom {
+                at: at.clone(),
                 keys: *keys,
                 hops: *hops,
                 functions,
@@ -217,12 +220,15 @@ impl CustomRouting {
             failure: Mutex::default(),
         };
         let routing = Self { machine, shared: Arc::new(shared) };
-        routing.start();
+        routing.start()?;
         Ok(routing)
     }
 
     /// Fills the numbers of all routers.
-    fn start(&self) {
+    ///
+    /// # Errors
+    /// If the function raises an exception.
+    fn start(&self) -> Result<(), Error> {
         for custom in &self.shared.customs {
             let Some(start) = custom.functions.start else { continue };
             for router in 0..self.machine.network().routers() as u32 {
@@ -237,9 +243,13 @@ impl CustomRouting {
                 let ports: Vec<PortView> = self.shared.links.neighbours(router).iter().map(port).collect();
                 let view = self.view(custom, router, 0);
                 // SAFETY: who registered the function guarantees that it keeps to the interface.
-                unsafe { start(ports.as_ptr(), ports.len() as i64, &raw const view) };
+                if unsafe { start(ports.as_ptr(), ports.len() as i64, &raw const view) } == RAISED {
+                    let kind = ErrorKind::RoutingRaised { function: "start", router: router.into(), time_ps: 0 };
+                    return Err(kind.at(custom.at.clone()));
+                }
             }
         }
+        Ok(())
     }
 
     /// The least latency of a link between routers, if a routing learns.
@@ -273,10 +283,10 @@ impl CustomRouting {
 
     /// Notes a failure; that which happens first is kept.
     #[cold]
-    fn fail(&self, now: u64, router: u32, kind: ErrorKind) {
+    fn fail(&self, custom: &Custom, now: u64, router: u32, kind: ErrorKind) {
         let mut failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.as_ref().is_none_or(|first| (now, router) < (first.0, first.1)) {
-            *failure = Some((now, router, kind.into()));
+            *failure = Some((now, router, kind.at(custom.at.clone())));
         }
         self.shared.failed.store(true, Ordering::Release);
     }
@@ -299,7 +309,10 @@ impl CustomRouting {
             };
             let view = self.view(custom, router, answer.due);
             // SAFETY: who registered the function guarantees that it keeps to the interface.
-            unsafe { learn(&raw const told, &raw const view) };
+            if unsafe { learn(&raw const told, &raw const view) } == RAISED {
+                let kind = ErrorKind::RoutingRaised { function: "learn", router: router.into(), time_ps: now };
+                self.fail(custom, now, router, kind);
+            }
         }
     }
 
@@ -377,22 +390,29 @@ impl CustomRouting {
         let view = self.view(custom, router, packet.time);
         // SAFETY: who registered the function guarantees that it keeps to the interface.
         let picked = unsafe { (custom.functions.route)(&raw mut told, ports.as_ptr(), count as i64, &raw const view) };
-        let port = usize::try_from(picked).ok().and_then(|position| ports.get(position));
-        let remembers = if told.memory == NOTHING { Ok(NO_INTERMEDIATE) } else { u32::try_from(told.memory) };
-        let (Some(port), Ok(memory)) = (port, remembers) else {
-            let place = [u64::from(router), told.destination as u64, hop.into(), packet.time];
-            self.fail(packet.time, router, refused(picked, count, told.memory, port.is_some(), place));
-            return (ports[0].port as u16, true);
+        // (Nothing is taken from the views, which the function may have changed.)
+        let mut open = neighbours.iter().filter(|near| row[near.router as usize] < left);
+        let position = usize::try_from(picked).ok().filter(|&position| position < count);
+        let port = position.and_then(|position| open.nth(position));
+        let remembers = match told.memory {
+            NOTHING => Some(NO_INTERMEDIATE),
+            memory => u32::try_from(memory).ok().filter(|&memory| memory != NO_INTERMEDIATE),
+        };
+        let (Some(port), Some(memory)) = (port, remembers) else {
+            let place = [u64::from(router), self.router(packet.to).into(), hop.into(), packet.time];
+            self.fail(custom, packet.time, router, refused(picked, count, told.memory, port.is_some(), place));
+            let first = neighbours.iter().find(|near| row[near.router as usize] < left);
+            return (first.expect("the destination can be reached").port, true);
         };
         if custom.functions.learn.is_some() {
             if hop > 0 {
                 self.answer(custom, place, packet, Some(told.answer));
             }
             let mut inbox = custom.inboxes[router as usize].lock().unwrap_or_else(PoisonError::into_inner);
-            inbox.sends(packet, port.port as u16);
+            inbox.sends(packet, port.port);
         }
         packet.intermediate = memory;
-        (port.port as u16, port.minimal != 0)
+        (port.port, row[port.router as usize] < here)
     }
 }
 

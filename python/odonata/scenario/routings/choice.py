@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from odonata.document import Table, input_error_as_problem, validate
 from odonata.document.quantities import problem
-from odonata.errors import unknown
+from odonata.errors import InputError, nearest, unknown
 from odonata.scenario.routings import ALIASES, ROUTINGS, Routing, by_own_name, named_table
 
 
@@ -63,6 +63,11 @@ def read_routing(value: Any) -> Routing | Unnamed:
         return value
     if isinstance(value, Mapping) and "name" not in value and ("python" in value or "library" in value):
         value = {"name": "custom", **value}
+    if isinstance(value, Mapping) and "name" not in value:
+        for key in value:
+            near = nearest(str(key), ("python", "library"))
+            if near is not None and key not in ("python", "library"):
+                raise InputError(f"unknown key `{key}`", hint=f"did you mean `{near}`?", path=(str(key),))
     if isinstance(value, Mapping) and "name" not in value:
         return Unnamed(name="", options=dict(value))
     if isinstance(value, str) and value in ALIASES:

@@ -13,21 +13,26 @@ from odonata import reading
 from odonata.document import input_error_as_problem
 from odonata.errors import InputError, unknown
 from odonata.machine import System, core
-from odonata.routing.decorator import MOST_HOPS, MOST_STATE
+from odonata.routing.decorator import MOST_HOPS, MOST_STATE, checked_hops
 from odonata.routing.program import Program, the_routing
 from odonata.scenario.routings.routing import Routing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
-def _whole(least: int, most: int) -> "Callable[[Any], int]":
-    def read(value: Any) -> int:
-        if type(value) is not int or not least <= value <= most:
-            raise InputError(f"expected a whole number from {least} to {most:,}, found `{value!r}`")
-        return value
+def _whole(value: Any, least: int, most: int) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise InputError(f"expected a whole number from {least} to {most:,}, found `{value!r}`")
+    return value
 
-    return read
+
+def _hops(value: Any) -> int:
+    return _whole(value, 1, MOST_HOPS)
+
+
+def _state(value: Any) -> int:
+    return _whole(value, 0, MOST_STATE)
 
 
 def _numbers(value: Any) -> dict[str, float]:
@@ -91,7 +96,8 @@ class OwnRouting(Routing):
         for name in given:
             if name not in own.parameters:
                 error = unknown("parameter", name, own.parameters)
-                raise InputError(error.message, hint=error.hint, path=("parameters", name))
+                hint = error.hint if own.parameters else "the file has no parameters"
+                raise InputError(error.message, hint=hint, path=("parameters", name))
         state = sum(prod(shape) for shape in own.shapes_on(extent).values())
         if state > MOST_STATE:
             raise InputError(f"each router would keep {state:,} numbers, at most {MOST_STATE:,} are possible")
@@ -125,12 +131,12 @@ class Custom(OwnRouting):
         None, description="instead of `python`: a library with the interface of `odonata_routing.h`"
     )
     function: str | None = Field(None, description="the routing of the Python file, if it has several")
-    hops: Annotated[int, BeforeValidator(input_error_as_problem(_whole(1, MOST_HOPS)))] | None = Field(
+    hops: Annotated[int, BeforeValidator(input_error_as_problem(_hops))] | None = Field(
         None,
         description="most links between routers of a path, which is the number of channels (default: what the file "
         "says; of a library, twice the longest shortest path)",
     )
-    state: Annotated[int, BeforeValidator(input_error_as_problem(_whole(0, MOST_STATE)))] | None = Field(
+    state: Annotated[int, BeforeValidator(input_error_as_problem(_state))] | None = Field(
         None, description="numbers that each router keeps for a `library` (default: 0); a Python file says its own"
     )
     parameters: Annotated[dict[str, Any], BeforeValidator(input_error_as_problem(_numbers))] | None = Field(
@@ -162,7 +168,7 @@ class Custom(OwnRouting):
         if self.library is None:
             return self.of_python(extent, self.hops, self.function, self.parameters)
         assert self._text is not None
-        hops = self.hops or min(2 * extent["diameter"], MOST_HOPS)
+        hops = self.hops or checked_hops(max(2 * extent["diameter"], 1))
         return Program(self._file, self._text, True, hops, self.state or 0, None, {}, dict(extent))
 
     def with_program(self, program: Program) -> Self:
@@ -195,6 +201,8 @@ class QAdaptive(OwnRouting):
 
     def program_on(self, system: System, extent: "Mapping[str, int]") -> Program:
         """With the latencies of the machine's links."""
+        if system.failures:
+            raise InputError("`q-adaptive` is for machines without failures", path=("name",))
         if system.links_per_pair != 1:
             message = f"`q-adaptive` is for one link between two groups; this machine has {system.links_per_pair}"
             raise InputError(message, path=("name",))

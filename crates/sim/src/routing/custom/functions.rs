@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The number in [`PacketView::memory`] of a packet that remembers nothing.
 pub const NOTHING: i64 = -1;
 
-/// What [`Route`] returns if the function raised an exception.
+/// What a function returns if it raised an exception.
 pub const RAISED: i64 = i64::MIN;
 
 /// The memory of a packet in the interface, from that in the packet.
@@ -100,10 +100,10 @@ pub struct AnswerView {
 
 /// Picks a port by its position among the ports.
 pub type Route = unsafe extern "C" fn(*mut PacketView, *const PortView, i64, *const RouterView) -> i64;
-/// Fills the numbers of a router before the run, from its ports without load.
-pub type Start = unsafe extern "C" fn(*const PortView, i64, *const RouterView);
-/// Learns from an answer.
-pub type Learn = unsafe extern "C" fn(*const AnswerView, *const RouterView);
+/// Fills the numbers of a router before the run, from its ports without load. Returns 0, or [`RAISED`].
+pub type Start = unsafe extern "C" fn(*const PortView, i64, *const RouterView) -> i64;
+/// Learns from an answer. Returns 0, or [`RAISED`].
+pub type Learn = unsafe extern "C" fn(*const AnswerView, *const RouterView) -> i64;
 
 /// The functions of a routing.
 #[derive(Clone, Copy, Debug)]

@@ -62,9 +62,10 @@ typedef struct {
 
 /* Returns the position of a port among `count` ports, from 0 on. */
 int64_t odonata_route(odonata_packet *packet, const odonata_port *ports, int64_t count, const odonata_router *router);
-/* Fills the numbers of a router, from all its working ports to routers; their links, minimal and load are 0. */
-void odonata_start(const odonata_port *ports, int64_t count, const odonata_router *router);
-void odonata_learn(const odonata_answer *answer, const odonata_router *router);
+/* Fills the numbers of a router, from all its working ports to routers; their links, minimal and load are 0. Returns 0. */
+int64_t odonata_start(const odonata_port *ports, int64_t count, const odonata_router *router);
+/* Learns from an answer. Returns 0. */
+int64_t odonata_learn(const odonata_answer *answer, const odonata_router *router);
 
 /* Draw number k (0 to 255) of a packet at this router: a whole number below n, uniformly. */
 static inline int64_t odonata_random(const odonata_packet *packet, int64_t k, int64_t n) {
