@@ -14,3 +14,4 @@ fi
 .venv/bin/odonata bench --sweep -n 3
 .venv/bin/python scripts/bench_study.py
 .venv/bin/python scripts/bench_report.py
+.venv/bin/python scripts/bench_waits.py
