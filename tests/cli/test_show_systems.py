@@ -151,6 +151,10 @@ def test_a_huge_limit_shows_all_paths(odonata):
     [
         (["tiny", "--routes", "0", "0"], "does not use the network"),
         (["tiny", "--routes", "0", "16"], "there is no node 16"),
+        (["tiny", "--routes", "9" * 26, "1"], f"there is no node {'9' * 26}"),
+        (["tiny", "--routes", "1", "9" * 26], f"there is no node {'9' * 26}"),
+        (["tiny", "--routes", "\u0663", "1"], "expected the number of a node, found `\u0663`"),
+        (["tiny", "--routes", "1", "-2"], "expected the number of a node, found `-2`"),
         (["tiny", "--routes", "0", "5", "--limit", "0"], "`--limit` must be at least 1"),
         (["tiny", "--routes", "0", "5", "--routing", "fparr"], "unknown routing `fparr`"),
         (["tiny", "--routes", "0", "5", "--routing", "{ name = "], "is not TOML"),
@@ -234,3 +238,27 @@ def test_routes_of_a_graph_have_the_names_of_its_file(odonata, tmp_path, monkeyp
     assert (status, "unknown node `gpu`" in err) == (2, True)
     status, _, err = odonata("show", "tiny", "--routes", "gpu3", "5")
     assert (status, "expected the number of a node, found `gpu3`" in err) == (2, True)
+
+
+@pytest.mark.parametrize("named", [{"router"}, {"node"}, {"router", "node"}, set()])
+def test_routes_have_the_names_that_a_graph_gives(odonata, tmp_path, monkeypatch, named):
+    """A graph may name its routers, its nodes, both or neither."""
+    monkeypatch.chdir(tmp_path)
+    keys = "".join(f'{kind}_names = ["{kind}A", "{kind}B"]\n' for kind in sorted(named))
+    graph = GRAPH.replace('links = "links.csv"\n', f"links = [[0, 1, 1]]\nnics = [0, 1]\n{keys}")
+    (tmp_path / "m.toml").write_text(graph)
+    status, out, err = odonata("show", "m.toml", "--routes", "0", "1")
+    assert (status, err) == (0, "")
+    a, b = (" (routerA)", " (routerB)") if "router" in named else ("", "")
+    n, m = (" (nodeA)", " (nodeB)") if "node" in named else ("", "")
+    assert f"from node 0{n} to node 1{m}\n" in out
+    hops = [" ".join(line.split()) for line in out.splitlines() if line.startswith("  router")]
+    assert [hop.split(" group")[0] for hop in hops] == [f"router 0{a}", f"router 1{b}"]
+    assert [hop.split(" to ")[1] for hop in hops] == [f"router 1{b}", f"node 1{m}"]
+    _, out, _ = odonata("show", "m.toml", "--routes", "0", "1", "--json")
+    told = json.loads(out)
+    assert ("from_name" in told) == ("node" in named)
+    first, last = told["paths"][0]["hops"]
+    assert ("router_name" in last, "to_name" in first, "to_name" in last) == (
+        "router" in named, "router" in named, "node" in named
+    )  # fmt: skip

@@ -22,8 +22,7 @@ def routes(name: str, first: str, second: str, routing: str | None, limit: int) 
     from odonata.machine import core
     from odonata.scenario import Scenario
 
-    by_number = first.isdecimal() and second.isdecimal()
-    by_name = {} if by_number else _names_of(name)
+    by_name = {} if _digits(first) and _digits(second) else _names_of(name)
     source, destination = (_number(node, by_name) for node in (first, second))
     if source == destination:
         raise InputError(
@@ -52,10 +51,14 @@ def routes(name: str, first: str, second: str, routing: str | None, limit: int) 
         for hop in path["hops"]:
             own = int(group[hop["router"]])
             hop["group"] = own if own >= 0 else None
-            if names is not None and names.routers:
-                to_node = hop["to_router"] is None
-                to_name = names.nodes[hop["to_node"]] if to_node else names.routers[hop["to_router"]]
-                hop |= {"router_name": names.routers[hop["router"]], "to_name": to_name}
+            if names is None:
+                continue
+            if names.routers:
+                hop["router_name"] = names.routers[hop["router"]]
+            # A file may name only its routers, or only its nodes.
+            to, of = (hop["to_node"], names.nodes) if hop["to_router"] is None else (hop["to_router"], names.routers)
+            if of:
+                hop["to_name"] = of[to]
     return {
         "kind": "routes",
         "system": resolved.system.name,
@@ -83,13 +86,21 @@ def _names_of(system: str) -> dict[str, int]:
 
 def _number(node: str, names: dict[str, int]) -> int:
     """A node by its number, or by its name."""
-    if node.isdecimal():
-        return reading.whole(node) or 0
+    number = reading.whole(node)
+    if number is not None:
+        return number
+    if _digits(node):
+        raise InputError(f"there is no node {shortened(node, 60)}")
     if node in names:
         return names[node]
     if names:
         raise unknown("node", node, names)
     raise InputError(f"`--routes`: expected the number of a node, found `{shortened(node, 60)}`")
+
+
+def _digits(node: str) -> bool:
+    """Whether it is a number, of any size. Digits of other scripts are none, as in scenarios."""
+    return node.isascii() and node.isdecimal()
 
 
 def text(paths: dict[str, Any]) -> str:
