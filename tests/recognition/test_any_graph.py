@@ -51,6 +51,7 @@ def test_a_torus_as_a_graph_has_its_switches_hosts_and_cables(tmp_path, capsys):
     sources = {row.key: row.source for row in system.sources}
     assert sources["fabric.links.link.bandwidth"] == "in torus.graphml (confidence: high)"
     assert sources["fabric.links.link.latency"].startswith("assumed: as in summit")
+    assert sources["fabric.packet"].startswith("assumed: as in summit, where it is assumed: the largest packet")
     app = {"pattern": "uniform-random", "message": "4 KB", "interval": "10 us", "messages": 2}
     run = odonata.run({"system": system.document(), "job": [{"name": "a", "nodes": 16, "app": app}]})
     assert run.jobs["messages_delivered"][0] == 32
@@ -92,3 +93,20 @@ def test_hosts_that_differ_are_named(tmp_path):
     (tmp_path / "torus.graphml").write_text(typed)
     with pytest.raises(InputError, match="all nodes must have as many NICs"):
         import_fabric(tmp_path / "torus.graphml", graph=True)
+
+
+@pytest.mark.parametrize("hosts", [2, 3])
+def test_a_single_switch_is_a_graph_without_links(tmp_path, capsys, hosts):
+    ends = "".join(f'<node id="h{at}"/>' for at in range(hosts))
+    cables = "".join(f'<edge source="h{at}" target="s0"/>' for at in range(hosts))
+    graph = f'<graph edgedefault="undirected"><node id="s0"/>{ends}{cables}</graph>'
+    (tmp_path / "one.graphml").write_text(f"<graphml>{graph}</graphml>")
+    out = tmp_path / "one.toml"
+    assert main(["cluster", "import", str(tmp_path / "one.graphml"), "--graph", "-o", str(out)]) == 0
+    assert "without a check whether it is of a known kind" in " ".join(capsys.readouterr().out.split())
+    system = machine.load(str(out))
+    assert (system.table.links, system.table.router_names) == ((), ("s0",))
+    assert {row.key: row.source for row in system.sources}["nics"] == "in one.graphml (confidence: high)"
+    app = {"pattern": "uniform-random", "message": "4 KB", "interval": "10 us", "messages": 2}
+    run = odonata.run({"system": str(out), "job": [{"name": "a", "nodes": hosts, "app": app}]})
+    assert run.jobs["messages_delivered"][0] == 2 * hosts

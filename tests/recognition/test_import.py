@@ -460,9 +460,8 @@ def test_a_tree_needs_a_system_that_gives_its_cables():
     assert recognised.nodes == [f"n{number}" for number in range(1, 9)]
     assert (recognised.table["groups"], recognised.table["leaves"], recognised.table["spines"]) == (2, 2, 2)
     assert recognised.sources["groups"] == "recognised in file (confidence: high)"
-    assert (
-        recognised.sources["spines"] == "assumed: as in tiny: assumed: the smallest machine with a choice at every turn"
-    )
+    usual = "assumed: as in tiny, where it is assumed: the smallest machine with a choice at every turn"
+    assert recognised.sources["spines"] == usual
 
 
 @pytest.mark.parametrize(
@@ -615,7 +614,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert main(["cluster", "import", "a.graphml"]) == 0
     out = capsys.readouterr().out
     assert "between groups  arrangement `linear`, 2 cables between every two groups" in out
-    assert re.search(r"fabric.packet +4 KiB +assumed|fabric.packet +4 KiB +as in leonardo: assumed", out)
+    assert re.search(r"fabric.packet +4 KiB +assumed|fabric.packet +4 KiB +as in leonardo, where it is assumed", out)
     assert out.endswith("nothing is written; -o FILE.toml writes the system file\n")
     assert main(["cluster", "import", "a.graphml", "-o", "a.toml"]) == 0
     assert main(["cluster", "import", "a.graphml", "-o", "a.toml"]) == 0, "the same again"

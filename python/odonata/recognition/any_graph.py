@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from odonata import graphs, machine, units
 from odonata.graphs.fabric import count
 from odonata.graphs.wired import Speed
-from odonata.recognition.recognise import LIKE, OPTIONAL, Recognised, checked, facts_of, filled
+from odonata.recognition.recognise import LIKE, OPTIONAL, Recognised, as_in, checked, facts_of, filled
 
 if TYPE_CHECKING:
     from odonata.errors import InputError
@@ -48,8 +48,8 @@ def graph_of(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
         for at, (key, text) in enumerate((("bandwidth", units.format_bandwidth), ("latency", units.format_time))):
             fabric_table["links"][name][key] = text(speed[at] or 0)
             given = all(values[at] is not None for values in stated[of])
-            as_in = f"assumed: as in {base.name}: its class `{'node' if of == 'node' else between}`"
-            sources[f"fabric.links.{name}.{key}"] = origin if given else as_in
+            of_class = f"its class `{'node' if of == 'node' else between}`"
+            sources[f"fabric.links.{name}.{key}"] = origin if given else as_in(base.name, of_class)
     table: dict[str, Any] = {
         "kind": "graph",
         "title": f"imported from {file}",
@@ -58,13 +58,15 @@ def graph_of(fabric: Fabric, file: str, like: str | None = None) -> Recognised:
     }
     table |= {"rails": wired.rails} if wired.rails > 1 else {}
     table |= {"router_names": wired.routers, "node_names": wired.nodes, "fabric": fabric_table}
-    sources |= dict.fromkeys((key for key in table if key not in ("kind", "title", "fabric")), origin)
+    # One switch has no links to others.
+    sources |= dict.fromkeys((key for key in table if table[key] and key not in ("kind", "title", "fabric")), origin)
     failed = {"links": wired.failed_links, "routers": wired.failed_routers}
     if any(failed.values()):
         table["failed"] = {key: values for key, values in failed.items() if values}
         sources |= {f"failed.{key}": origin for key in table["failed"]}
     table["host"], of_host = filled("host", dict(base.document()["host"]), (), base)
-    notes = ["the fabric is taken as a graph (--graph): no groups, shortest paths; its kind was not asked for"]
+    how = "no groups, shortest paths, without a check whether it is of a known kind"
+    notes = [f"the fabric is taken as a graph (--graph): {how}"]
     notes += fabric.notes
     if fabric.unnamed:
         notes.append(f"{count(len(fabric.unnamed), 'link')} to hosts without a name: left out")

@@ -14,7 +14,7 @@ from odonata.errors import InputError
 from odonata.graphs.fabric import Fabric, count, fields, pattern
 from odonata.machine.sources import flat
 from odonata.recognition.layout import in_order, places
-from odonata.recognition.recognise import Recognised, checked, facts_of, fail, links_of
+from odonata.recognition.recognise import Recognised, as_in, checked, facts_of, fail, links_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,8 +78,8 @@ def machine_of(given: Grouping, file: str, like: str | None = None, rails: int |
         elif key == "rails" and rails is not None:
             result.sources[key] = "given: --rails"
         else:
-            origin = {row.key: row.source for row in base.sources}.get(key, "no source given")
-            result.sources[key] = f"assumed: as in {base.name}: {origin}"
+            origin = {row.key: row.source for row in base.sources}.get(key)
+            result.sources[key] = as_in(base.name, origin)
     if not has_kind:
         table.pop("name", None)
         table["title"] = f"imported from {file}"

@@ -305,6 +305,13 @@ def remark(file: str) -> str:
     return f"a comment of Odonata in {file}"
 
 
+def as_in(system: str, source: str | None) -> str:
+    """The source of a number that is assumed to be that of a system, where it has this source."""
+    if source is not None and source.startswith("assumed: "):
+        return f"assumed: as in {system}, where it is {source}"
+    return f"assumed: as in {system}: {source or 'no source given'}"
+
+
 def filled(
     name: str, usual: dict[str, Any], stated: Sequence[tuple[Any, str]], like: System
 ) -> tuple[dict[str, Any], dict[str, str]]:
@@ -312,10 +319,7 @@ def filled(
     others."""
     numbers = json.loads(json.dumps(usual))
     origin = {row.key: row.source for row in like.sources}
-    sources = {
-        f"{name}.{key}": f"assumed: as in {like.name}: {origin.get(f'{name}.{key}', 'no source given')}"
-        for key in flat(numbers)
-    }
+    sources = {f"{name}.{key}": as_in(like.name, origin.get(f"{name}.{key}")) for key in flat(numbers)}
     for values, source in stated:
         if not isinstance(values, dict):
             continue
