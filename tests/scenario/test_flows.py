@@ -17,7 +17,9 @@ FLOWS = [Flow(0, 2, 1_000_000, 0), Flow(1, 2, 100_000, 10_000_000), Flow(2, 1, 6
 
 @pytest.mark.parametrize("text", [CSV, CSV.split("\n", 1)[1], CSV.replace(",", ";"), HPCC, HTSIM, "# flows\n" + CSV])
 def test_formats(text):
-    assert read(text) == (FLOWS, 3)
+    given = read(text)
+    assert (given.flows, given.ranks) == (FLOWS, 3)
+    assert [text.splitlines()[line - 1].startswith(start) for line, start in zip(given.lines, "012", strict=True)]
 
 
 def test_what_follows_the_flows_of_hpcc_is_not_read():
@@ -34,6 +36,14 @@ def test_a_list_with_spaces_and_without_starts():
         ("# nothing\n", None, "it lists no flow"),
         ("source,destination,bytes\n", 1, "it lists no flow"),
         ("source,target,bytes\n0,1,5\n", 1, "`target`"),
+        ("sorce,destination,bytes\n0,1,5\n", 1, "unknown column `sorce`"),
+        ("bytes;Sourec;dst\n5;0;1\n", 1, "unknown column `sourec`"),
+        ("src dst bytess\n0 1 5\n", 1, "unknown column `bytess`"),
+        ("0,1,5\n0,1,-5\n", 2, "expected a whole number of bytes from 1 to 1,099,511,627,776, found `-5`"),
+        ("0,1,1.5\n", 1, "expected a whole number of bytes from 1 to 1,099,511,627,776, found `1.5`"),
+        ("0,1,1e3\n", 1, "expected a whole number of bytes from 1 to 1,099,511,627,776, found `1e3`"),
+        (HPCC.replace(" 64 ", " -64 "), 4, "expected a whole number of bytes"),
+        (HTSIM.replace("size 64", "size 6.4"), 5, "expected a whole number of bytes"),
         ("source,destination\n0,1\n", 1, "the column `bytes` is missing"),
         ("0,1,5\n0,1\n", 2, "found 2 fields"),
         ("0,1,5,1\n", 1, "the time `1` has no unit"),
@@ -77,11 +87,50 @@ def test_completion_times_by_hand(tmp_path):
     assert rows == [(0, 1_300_000), (5_000_000, 400_000), (7_000_000, 500_000)]
 
 
-def test_the_number_of_nodes_is_that_of_the_file(tmp_path):
-    (tmp_path / "f.csv").write_text("0,1,10 kB\n")
-    job = {"name": "a", "nodes": 3, "app": {"flows": "f.csv"}}
-    with pytest.raises(InputError, match="has 2 ranks"):
-        scenario.load({"system": SYSTEM, "job": [job]}, folder=tmp_path).resolve()
+@pytest.mark.parametrize(("wrong", "right"), [("sorce", "source"), ("destinaton", "destination"), ("byte", "bytes")])
+def test_the_nearest_name_of_a_column_is_the_hint(wrong, right):
+    with pytest.raises(InputError) as caught:
+        read("source,destination,bytes\n0,1,5\n".replace(right, wrong))
+    assert (caught.value.line, caught.value.hint) == (1, f"did you mean `{right}`?")
+
+
+def _resolved(folder, text, **job):
+    (folder / "f.csv").write_text(text)
+    job = {"name": "a", "app": {"flows": "f.csv", **job.pop("app", {})}, **job}
+    return scenario.load({"system": SYSTEM, "job": [job]}, folder=folder)
+
+
+@pytest.mark.parametrize("job", [{"nodes": 4}, {"place": {"nodes": [0, 1, 2, 3]}}, {"nodes": 3}, {}])
+def test_ranks_may_have_no_flow(tmp_path, job):
+    """More nodes than the ranks of the list change nothing."""
+    run = odonata.run(_resolved(tmp_path, "0,1,10 kB\n", **job, record="every-message"), out=tmp_path / "run")
+    assert list(run.messages["latency_ps"]) == [1_300_000]
+
+
+def test_idle_ranks_of_several_on_a_node(tmp_path):
+    made = _resolved(tmp_path, "0,2,10 kB\n", nodes=3, app={"ranks_per_node": 2})
+    assert made.resolve().spec["jobs"][0]["program"]["body"]["goal"].startswith("num_ranks 6\n")
+    made = _resolved(tmp_path, "0,2,10 kB\n", nodes=2, app={"ranks_per_node": 2})
+    assert made.resolve().spec["jobs"][0]["program"]["body"]["goal"].startswith("num_ranks 3\n"), "as without `nodes`"
+
+
+@pytest.mark.parametrize(
+    ("job", "rank", "last"),
+    [
+        ({}, 9, 3),
+        ({"nodes": 4}, 9, 3),
+        ({"nodes": 2}, 3, 1),
+        ({"place": {"nodes": [0, 2, 3]}}, 3, 2),
+        ({"app": {"ranks_per_node": 2}}, 9, 7),
+    ],
+)
+def test_a_flow_beyond_the_nodes_has_its_line(tmp_path, job, rank, last):
+    text = "# flows\nsource,destination,bytes\n0,1,5\n" + ("1,3,5\n" if rank == 3 else "") + "1,9,5\n"
+    with pytest.raises(InputError) as caught:
+        _resolved(tmp_path, text, **job).resolve()
+    assert (caught.value.file, caught.value.line) == (str(tmp_path / "f.csv"), 4)
+    assert caught.value.message == f"a flow of rank {rank}, and ranks are 0 to {last}"
+    assert " nodes" in caught.value.hint
 
 
 def test_an_error_names_the_file(tmp_path):

@@ -141,8 +141,16 @@ def node_count(job: JobTable, folder: Path) -> int | None:
     if own is None:
         return job.nodes
     if job.nodes is not None:
-        _check_own(job.app, own, job.nodes, per_node)
+        _check_own(job.app, own, job.nodes, per_node, folder)
     return job.nodes or -(-own // per_node)
+
+
+def beyond(job: JobTable, nodes: int, folder: Path) -> InputError | None:
+    """The error with file and line for what the application's file has beyond the ranks of so many nodes; None if there
+    is nothing, or if the scenario says how many nodes the job has."""
+    if job.nodes is not None or not isinstance(job.app, Program):
+        return None
+    return job.app.beyond(nodes * _ranks_per_node(job), folder)
 
 
 def decided(
@@ -167,8 +175,10 @@ def decided(
     per_node = _ranks_per_node(job)
     own = _own_ranks(app, folder)
     if own is not None:
-        _check_own(app, own, len(placed), per_node)
-    ranks = len(placed) * per_node if own is None else own
+        _check_own(app, own, len(placed), per_node, folder)
+    # All ranks of more nodes than the file fills are idle, also those of its last one.
+    more = own is not None and len(placed) > -(-own // per_node)
+    ranks = len(placed) * per_node if own is None or more else own
     if ranks < 2:
         hint = "give it more `nodes`, or more `ranks_per_node`"
         raise InputError("a job of one rank has no other rank to send to", hint=hint, path=("nodes",))
@@ -238,16 +248,20 @@ def _own_ranks(app: Program, folder: Path) -> int | None:
         raise e.under("app") from None
 
 
-def _check_own(app: Program, own: int, nodes: int, per_node: int) -> None:
-    """Raises InputError for a number of nodes that the ranks of a file do not fill exactly."""
-    if -(-own // per_node) != nodes:
+def _check_own(app: Program, own: int, nodes: int, per_node: int, folder: Path) -> None:
+    """Raises InputError for a number of nodes that the ranks of a file do not fill, exactly if each has something to
+    do."""
+    needed = -(-own // per_node)
+    if app.idle_ranks and nodes < needed and (error := app.beyond(nodes * per_node, folder)) is not None:
+        each = "a rank" if per_node == 1 else f"{per_node:,} ranks"
+        raise error.but(hint=f"the job has {nodes:,} nodes with {each} each; it needs {needed:,} for all flows")
+    if needed != nodes and not (app.idle_ranks and nodes > needed):
         each = "1 rank each" if per_node == 1 else f"{per_node:,} ranks each"
         what = file_key(app) or "application"
-        what = "Chakra trace" if what == "chakra" else what
+        what = {"chakra": "Chakra trace", "flows": "list of flows"}.get(what, what)
         raise InputError(
             f"the {what} has {own:,} ranks, and {nodes:,} nodes with {each} are {nodes * per_node:,}",
-            hint=f"it needs {-(-own // per_node):,} nodes; without `nodes` and without a list of nodes, the job gets "
-            f"that number",
+            hint=f"it needs {needed:,} nodes; without `nodes` and without a list of nodes, the job gets that number",
             path=("nodes",),
         )
 

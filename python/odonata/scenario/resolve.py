@@ -353,6 +353,9 @@ def _place(jobs: list[_Job], system: System, seed: int, folder: Path) -> dict[in
             try:
                 answer = placer.place(policy.name, count, options, folder=folder, owner=job.table.name)
             except InputError as e:
+                too_many = count is not None and count > system.describe()["nodes"]
+                if too_many and (error := programs.beyond(job.table, system.describe()["nodes"], folder)) is not None:
+                    raise error.but(hint=f"{system.name} has {system.describe()['nodes']:,} nodes") from None
                 raise _mentioning(system.unusable_nodes, e) from None
         with job.errors("nodes"):
             if len(answer.nodes) < 2 and isinstance(job.table.app, Pattern):

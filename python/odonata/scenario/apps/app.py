@@ -4,11 +4,12 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
 from odonata.document import Count, Table
+from odonata.errors import InputError
 from odonata.machine import System
 from odonata.machine.host import HostTable
 from odonata.scenario.apps.bursts import BurstLength
@@ -67,6 +68,9 @@ class Program(App):
     iterations: Iterations | None = Field(
         None, description="number of iterations (default: 1; without end in the background)"
     )
+    idle_ranks: ClassVar[bool] = False
+    """Whether there may be more ranks than its file needs, which then have nothing to do."""
+
     ranks_per_node: Count | None = Field(None, description="ranks on each node (default: 1)")
     mapping: Mapped | None = Field(None, description="the node of each rank (default: linear)")
     gap: Duration | None = Field(None, description="computing before each iteration except the first (default: 0 s)")
@@ -85,6 +89,10 @@ class Program(App):
 
         Raises InputError, whose path leads into the app's table, or which names the file.
         """
+        return None
+
+    def beyond(self, ranks: int, folder: Path) -> InputError | None:  # noqa: ARG002
+        """The error, with file and line, for what its file has beyond this number of ranks; None if it cannot say."""
         return None
 
     @property

@@ -29,6 +29,7 @@ _COLUMNS = {
 }
 _NAMED = {name: column for column, names in _COLUMNS.items() for name in names}
 _CONNECTION = re.compile(r"\s*([0-9]+)\s*->\s*([0-9]+)((?:\s+[a-z_]+\s+\S+)*)\s*")
+_NUMBER = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?")
 #: Most ranks, and most bytes of a flow.
 MOST_RANKS = 1_000_000
 _MOST_BYTES = 2**40
@@ -44,10 +45,11 @@ class Flow(NamedTuple):
 
 
 class Flows(NamedTuple):
-    """The flows of a file in its order, and the number of ranks."""
+    """The flows of a file in its order, the number of ranks, and the lines of the flows."""
 
     flows: list[Flow]
     ranks: int
+    lines: list[int]
 
 
 def read(text: str) -> Flows:
@@ -60,14 +62,17 @@ def read(text: str) -> Flows:
     if first[0].lower() == "nodes":
         return _htsim(rows)
     if len(first) == 1 and re.fullmatch("[0-9]+", first[0]):
-        return _of(_hpcc(rows), rows)
-    return _of(_list(rows), rows)
+        flows = _hpcc(rows)
+        return _of(flows, rows[1 : 1 + len(flows)] or rows)
+    flows = _list(rows)
+    return _of(flows, rows[-len(flows) :])
 
 
 def _of(flows: list[Flow], rows: Sequence[tuple[int, str]]) -> Flows:
     if not flows:
         raise InputError("it lists no flow", line=rows[0][0])
-    return Flows(flows, 1 + max(max(flow.source, flow.destination) for flow in flows))
+    ranks = 1 + max(max(flow.source, flow.destination) for flow in flows)
+    return Flows(flows, ranks, [number for number, _ in rows])
 
 
 def _list(rows: Sequence[tuple[int, str]]) -> list[Flow]:
@@ -77,7 +82,7 @@ def _list(rows: Sequence[tuple[int, str]]) -> list[Flow]:
         fields = [field.strip() for field in re.split(r"[,;\t]", line)]
         fields = line.split() if len(fields) == 1 else fields
         if columns is None:
-            named = fields[0].lower() in _NAMED
+            named = not any(re.match(r"[-+.]?[0-9]", field) for field in fields)
             columns = [_column(field, number) for field in fields] if named else list(_COLUMNS)
             reading.once(columns, fields, number)
             if named:
@@ -161,12 +166,15 @@ def _htsim(rows: Sequence[tuple[int, str]]) -> Flows:
     if len(flows) != counts.get("connections"):
         message = f"the file counts {counts.get('connections', 0)} connections, but {len(flows)} follow"
         raise InputError(message, line=rows[min(1, len(rows) - 1)][0])
-    return Flows(flows, counts["nodes"])
+    return Flows(flows, counts["nodes"], [number for number, _ in rows[2:]])
 
 
 def _bytes(text: str, line: int | None = None) -> int:
+    whole = reading.whole(text)
+    if whole is None and _NUMBER.fullmatch(text):
+        message = f"expected a whole number of bytes from 1 to {_MOST_BYTES:,}, found `{shortened(text, 60)}`"
+        raise InputError(message, line=line, hint="a size without a unit is bytes: `1500`, or `1.5 kB`")
     try:
-        whole = reading.whole(text)
         size = units.size_bytes(text) if whole is None else whole
     except InputError as e:
         raise e.but(line=line) from None
