@@ -10,6 +10,7 @@ from odonata import scenario
 from odonata.reproduce.nccl.busbw import CLUSTERS, published
 from odonata.scenario.apps.collectives import Allreduce
 from odonata.scenario.apps.volume import volume_of
+from odonata.study.summary import Summary, table_of
 
 SYSTEM = {
     "kind": "graph",
@@ -94,3 +95,18 @@ def test_a_study_compares_them(tmp_path):
     compared = study.compare("job.a.app.algorithm", "busbw")
     assert compared.higher_is_better is True
     assert compared.rows[0].median == pytest.approx(ONE)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "unit", "shown"),
+    [
+        ("busbw", [11_721_396_105.0, 2e9], "GB/s", "11.72"),
+        ("algbw", [11_721_396_105.0, 2e6], "MB/s", "11,721"),
+        ("throughput", [1500.0, None], "kB/s", "1.500"),
+        ("hops_mean", [2.5], "", "2.500"),
+        ("iteration_mean_ps", [2_500_000.0], "us", "2.500"),
+    ],
+)
+def test_columns_of_a_sweep_have_units(name, values, unit, shown):
+    table = table_of(Summary(("job.nodes", name), tuple((4, value) for value in values)), 60)
+    assert (table.columns[1].unit, table.rows[0][1]) == (unit, shown)

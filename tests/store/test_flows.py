@@ -204,3 +204,26 @@ def test_the_flows_of_a_run_are_exported_as_csv(tmp_path):
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [int(row["fct_ps"]) for row in rows] == run.flow_times["fct_ps"].to_list()
     assert [row["job"] for row in rows] == ["a", "a"]
+
+
+def test_a_run_of_few_flows_names_the_unit_of_its_completion_times(tmp_path):
+    """No iteration is complete, so the table of programs has no time of its own to take the unit of."""
+    system, _ = machine("switch")
+    (tmp_path / "f.csv").write_text("0,1,1 kB\n2,3,1 MB,10 us\n")
+    job = {"name": "a", "app": {"flows": "f.csv"}}
+    document = {"system": system, "job": [job], "run": {"until": "15 us"}}
+    printed = str(od.run(scenario.load(document, folder=tmp_path)))
+    assert "times of programs and of iterations (first begin to last end)" in printed
+    units = {word for line in printed.splitlines() if "times" in line for word in line.split() if word in ("ps", "ns")}
+    assert units == {"ns"}, printed
+    assert "1.000 kB" in printed, "as the report has it"
+
+
+def test_without_any_time_there_is_no_unit(tmp_path):
+    system, _ = machine("switch")
+    (tmp_path / "f.csv").write_text("0,1,1 MB\n2,3,1 MB,10 us\n")
+    job = {"name": "a", "app": {"flows": "f.csv"}}
+    document = {"system": system, "job": [job], "run": {"until": "5 us"}}
+    printed = str(od.run(scenario.load(document, folder=tmp_path)))
+    assert "(first begin to last end)\n" in printed
+    assert "in ps" not in printed

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata.text import Column, Table, digits, four_digits, unit_of
-from odonata.units import format_bytes
+from odonata.text import Column, Table, digits, four_digits, size, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,7 @@ def flows_table(job: Mapping[str, Any]) -> Table:
             cells += [f"{row['slowdown'][name]:,.2f}" if row["slowdown"] else "-" for name in _SHOWN]
         rows.append(cells)
     over = ", and slowdowns over the ideal (the flow alone on the idle machine)" if known else ""
-    title = f"{job['name']}: flow completion times (FCT) by size in {unit}{over}"
+    title = f"{job['name']}: flow completion times (FCT) by size{f' in {unit}' if bins else ''}{over}"
     return Table([Column(name, right=index > 0) for index, name in enumerate(names)], rows, title)
 
 
@@ -51,5 +50,5 @@ def flows_answer(job: Mapping[str, Any]) -> str:
 
 
 def _sizes(row: Mapping[str, Any]) -> str:
-    least, most = (format_bytes(row[name]) for name in ("bytes_least", "bytes_most"))
+    least, most = (size(row[name]) for name in ("bytes_least", "bytes_most"))
     return least if least == most else f"{least} to {most}"

@@ -167,7 +167,9 @@ def _latency_unit(jobs: list[dict[str, Any]]) -> tuple[str, int]:
 def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     """Programs with their times, and those of their iterations, in a common unit (that of the least mean)."""
     means = [job["iteration_ps"]["mean"] for job in jobs if job["iteration_ps"]]
-    unit, factor = unit_of(means or [job["time_ps"] for job in jobs if job["time_ps"]])
+    flows = [row["fct_ps"]["mean"] for job in jobs if job.get("flows") for row in job["flows"]["by_size"]]
+    known = means or [job["time_ps"] for job in jobs if job["time_ps"]] or flows
+    unit, factor = unit_of(known)
     alone = any("slowdown" in job for job in jobs)
     shown = ("p50", "max", "mean")
     names = ["name", "nodes", "ranks", "messages_delivered", "time_ps", "iterations", "iterations_per_s"]
@@ -189,7 +191,7 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
-    title = f"{begin}times of programs and of iterations (first begin to last end) in {unit}"
+    title = f"{begin}times of programs and of iterations (first begin to last end){f' in {unit}' if known else ''}"
     title += ", algbw and busbw in GB/s" if collective else ""
     return Table(columns([PRINTED[name] for name in names]), rows, title)
 

@@ -12,6 +12,7 @@ from odonata.analysis.by_axis import numeric
 from odonata.analysis.cut_off import is_whole
 from odonata.analysis.derived import simulated_part
 from odonata.errors import shortened
+from odonata.store.columns import columns_of
 from odonata.study.study import jobs_of
 from odonata.study.task import POINT
 from odonata.text import Column, Table
@@ -116,7 +117,7 @@ def _more(summary: Summary, most: int) -> list[str]:
 
 
 def table_of(summary: Summary, most: int) -> Table:
-    """The first rows as a table, times in the unit that suits each column."""
+    """The first rows as a table, times and bytes in the unit that suits each column."""
     units = [unit_of(name, [row[index] for row in summary.rows]) for index, name in enumerate(summary.header)]
     numeric = [all(isinstance(row[index], int | float) for row in summary.rows) for index in range(len(units))]
     columns = [
@@ -136,10 +137,15 @@ def abbreviated(values: Sequence[str], most: int = 60) -> list[str]:
 
 
 def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
-    """The unit of a column of times, and its length in picoseconds; no unit for a column of other values."""
-    if not name.endswith("_ps"):
+    """The unit of a column of times, bytes or bandwidths, in picoseconds or bytes; no unit for other values."""
+    known = [abs(value) for value in values if isinstance(value, int | float) and value]
+    if name.endswith("_ps"):
+        return text.unit_of(known)
+    own = next((column.unit for column in columns_of("jobs", collective=True) if column.name == name), "")
+    if own not in ("bytes", "bytes/s"):
         return "", 1.0
-    return text.unit_of(abs(value) for value in values if isinstance(value, int | float) and value)
+    unit, factor = text.unit_of_bytes(known)
+    return f"{unit}/s" if own == "bytes/s" else unit, factor
 
 
 def cell(value: Any, factor: float = 1.0) -> str:

@@ -8,12 +8,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 UNITS = [("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1)]
+SIZES = [("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1)]
 
 
 def unit_of(times_ps: Iterable[float]) -> tuple[str, int]:
     """The largest unit in which the least of these times is 1 or more, and its picoseconds."""
     least = min(times_ps, default=0)
     return next(((unit, factor) for unit, factor in UNITS if least >= factor), UNITS[-1])
+
+
+def unit_of_bytes(sizes: Iterable[float]) -> tuple[str, int]:
+    """The largest decimal unit in which the least of these sizes is 1 or more, and its bytes; as reports have them."""
+    least = min(sizes, default=0)
+    return next(((unit, factor) for unit, factor in SIZES if least >= factor), SIZES[-1])
+
+
+def size(value: int) -> str:
+    """A single size, in a suitable unit: `51.36 kB`."""
+    unit, factor = unit_of_bytes([value])
+    return f"{digits(value, factor)} {unit}"
 
 
 def digits(ps: float | None, factor: int) -> str:
