@@ -37,9 +37,9 @@ def week(
     records
         The folder that `odonata cluster watch` writes.
     begin
-        First time, such as `2026-05-01T12:00:00Z` (default: seven days before the last).
+        First time, such as `2026-05-01T12:00:00Z`, or a day, from 0 o'clock UTC (default: seven days before the last).
     to
-        Last time (default: the last of the records).
+        Last time (default: seven days after --from, but at most the last of the records).
     jobs
         Past jobs: `sacct --parsable2`, `sacct --json`, an accounting log of PBS, a PM100 job table. Their start and end
         limit what they lost, and their run times say how right predictions were.
@@ -90,11 +90,14 @@ def week(
 def _moment(text: str | None, option: str) -> datetime | None:
     from datetime import UTC
 
-    from odonata.counters.values import second
+    from odonata.counters.values import second_of_option
+    from odonata.errors import shortened
 
     if text is None:
         return None
     try:
-        return datetime.fromtimestamp(second(text), UTC)
+        return datetime.fromtimestamp(second_of_option(text), UTC)
     except InputError as problem:
         raise problem.at(option) from None
+    except (ValueError, OverflowError, OSError):
+        raise InputError(f"{option}: expected a time from the year 1 to 9999, found `{shortened(text, 40)}`") from None
