@@ -56,6 +56,7 @@ def week(
     force
         Overwrite a page with different contents.
     """
+    from odonata import files
     from odonata.cli.arguments import pairs
     from odonata.cli.cluster_traffic import zone_of
     from odonata.monitor.week import week as of_records
@@ -65,6 +66,8 @@ def week(
 
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--html: expected a file that ends in `.html`, found `{html}`")
+    if html is not None:
+        files.check_new(html, "--html")
     if jobs is None:
         for option, given in (("--cluster", cluster), ("--zone", zone), ("--column", column)):
             if given is not None:
@@ -78,8 +81,6 @@ def week(
     )
     of = of_records(records, _moment(begin, "--from"), _moment(to, "--to"), runs, communicates)
     if html is not None:
-        from odonata import files
-
         files.write_new(html, as_page(of), force=force)
     print(json_module.dumps(of.as_dict()) if json else as_text(of, terminal_width()))
     if html is not None:
