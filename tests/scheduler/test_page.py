@@ -13,7 +13,7 @@ import pytest
 import odonata as od
 from odonata.cli.main import main
 from odonata.queue.accounting import read_runs
-from odonata.scheduler.page import runs, steps
+from odonata.scheduler.page import _thinned, runs, steps
 from odonata.scheduler.savings import savings
 
 JOBS = {"nodes": [2, 4], "start_s": [0.0, 100.0], "end_s": [100.0, 300.0]}
@@ -189,6 +189,18 @@ def test_requested_times_without_a_bound(here):
     Path("jobs.csv").write_text("\n".join(rows) + "\n")
     runs = read_runs("jobs.csv", columns=columns).runs
     assert [(run.end, run.limit_s) for run in runs] == [(1600, None), (1600, None), (1600, 1200), (None, 7)]
+
+
+def test_long_schedules_keep_their_extremes():
+    points = [(float(at), 100 * (at % 2)) for at in range(9999)]
+    points[777], points[7001], points[9998] = (777.0, 300), (7001.0, -1), (9998.0, 0)
+    thin = _thinned(points)
+    assert {points[777], points[7001], points[9998]} < set(thin)
+    assert len(thin) <= 4001
+    assert thin == sorted(thin)
+    assert {value for _, value in thin} == {-1, 0, 100, 300}
+    assert _thinned(points[:4000]) == points[:4000]
+    assert _thinned([]) == []
 
 
 def test_columns_beside_a_model(here, capsys):
