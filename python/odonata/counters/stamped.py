@@ -98,7 +98,7 @@ def samples(text: str, node: str) -> Iterator[Sample]:
 class _Fields:
     """Which fields each NIC has, and where it is first named: one that is never there is an error."""
 
-    found: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    names: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     lines: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def see(self, node: str, known: _Node, bare: str, line: int) -> None:
@@ -110,14 +110,14 @@ class _Fields:
             self._add((node, known.port), value[1], known.line)
 
     def _add(self, nic: tuple[str, str], name: str, line: int) -> None:
-        self.found.setdefault(nic, set()).add(name)
+        self.names.setdefault(nic, set()).add(name)
         self.lines.setdefault(nic, line)
 
     def check(self) -> None:
         """Raises InputError for a NIC without the bytes that it sent or received."""
-        for (node, nic), found in self.found.items():
+        for (node, nic), present in self.names.items():
             needed = _OCTETS if nic.startswith("cxi") else [name for name, (_, unit) in _PORT.items() if unit == WORD]
-            missing = [name for name in needed if name not in found]
+            missing = [name for name in needed if name not in present]
             if missing:
                 lacking = " and no ".join(f"`{name}`" for name in missing)
                 message = f"`{nic}` of `{shortened(node, 60)}` has no {lacking}"

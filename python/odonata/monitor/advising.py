@@ -50,8 +50,8 @@ class Advising:
 
     def __post_init__(self) -> None:
         if self.partition is not None and not _PARTITION.fullmatch(self.partition):
-            found = shortened(self.partition, 40)
-            raise InputError(f"--partition: expected letters, digits and `_.+-` for --advice, found `{found}`")
+            given = shortened(self.partition, 40)
+            raise InputError(f"--partition: expected letters, digits and `_.+-` for --advice, found `{given}`")
 
     def write(
         self,

@@ -83,8 +83,8 @@ def _check_values(path: Path, table: pl.DataFrame, name: str, *, needed: bool) -
     else:
         what, wrong = "a value", pl.lit(value=False)
     wrong = wrong.fill_null(value=needed) if name in _LEAST or name == "time" else column.is_null() & needed
-    found = table.with_row_index("row").filter(wrong).head(1)
-    if found.height:
-        row, value = found["row"][0], found[name].cast(pl.String, strict=False)[0]
+    strange = table.with_row_index("row").filter(wrong).head(1)
+    if strange.height:
+        row, value = strange["row"][0], strange[name].cast(pl.String, strict=False)[0]
         shown = "none" if value is None else f"`{value}`"
         raise InputError(f"row {row + 1}, column `{name}`: expected {what}, found {shown}", file=path)
