@@ -7,6 +7,8 @@ local FILE = "/var/lib/odonata/advice" -- of `odonata cluster watch --advice FIL
 -- What jobs get that do not say it themselves: "nothing", "switches" (`--switches`) or "comment" (`--comment`).
 local SET = "nothing"
 local WAIT_FOR_SWITCHES = "00:05:00" -- how long a job waits at most for its switches (assumed)
+-- The default partition of the cluster, for jobs that name none; only an advice file of one partition needs it.
+local DEFAULT_PARTITION = ""
 
 local folder = string.match(debug.getinfo(1, "S").source, "^@(.*/)") or "/etc/slurm/"
 local loaded, advice = pcall(dofile, folder .. "odonata_advice.lua")
@@ -17,11 +19,14 @@ local function unset(value)
 end
 
 local function advise(options)
-  -- `--nodes` may be a range (4-8) or a list; the first number counts.
-  local nodes = tonumber(string.match(tostring(options["nodes"] or ""), "^(%d+)"))
+  local nodes = advice.nodes(options["nodes"])
   if not nodes then return end
   local of = advice.read(FILE)
-  local message = of and advice.message(of, nodes)
+  if not of then return end
+  local partition = options["partition"]
+  if unset(partition) then partition = DEFAULT_PARTITION end
+  if not advice.holds_for(of, partition) then return end
+  local message = advice.message(of, nodes)
   if not message then return end
   io.stderr:write(message, "\n")
   local size = advice.of_size(of, nodes)

@@ -15,11 +15,25 @@ local function unset(value)
   return value == nil or value == 0 or value == "" or value == 65534 or value == 4294967294
 end
 
-local function advise(job)
+-- The partition of a job that names none: the default one of the cluster; nil if it is not known.
+local function default_of(part_list)
+  for name, part in pairs(part_list or {}) do
+    if part.flag_default == 1 or part.flag_default == true then return name end
+  end
+  return nil
+end
+
+local function advise(job, part_list)
   local nodes = job.min_nodes
   if unset(nodes) then return end
   local of = advice.read(FILE)
-  local message = of and advice.message(of, nodes)
+  if not of then return end
+  if of.partition then
+    local partition = job.partition
+    if unset(partition) then partition = default_of(part_list) end
+    if not advice.holds_for(of, partition) then return end
+  end
+  local message = advice.message(of, nodes)
   if not message then return end
   slurm.log_user("%s", message)
   local size = advice.of_size(of, nodes)
@@ -32,7 +46,7 @@ local function advise(job)
 end
 
 function slurm_job_submit(job_desc, part_list, submit_uid)
-  if loaded then pcall(advise, job_desc) end
+  if loaded then pcall(advise, job_desc, part_list) end
   return slurm.SUCCESS
 end
 

@@ -7,10 +7,10 @@ local advice = {
   most_bytes = 16384, -- as `MOST_BYTES` in python/odonata/monitor/advising.py
   most_sizes = 16,
   most_node_list = 512,
+  most_wait = 31622400, -- seconds (366 days), as `MOST_WAIT_S` there
+  most_valid = 157680000, -- seconds: five samples, of which two are a year apart at most
   most_ahead = 60, -- seconds that the clock of the writer may be ahead (assumed)
 }
-
-local KEYS = { time = true, valid = true, background = true, idle = true, flag = true }
 
 -- A number from 0 on, in plain digits; nil for anything else.
 local function number(text)
@@ -23,7 +23,28 @@ local function count(text)
   return tonumber(text)
 end
 
-local SIZE_KEYS = { leaves = count, groups = count, wait = number, risk = number, quiet = number }
+local function from_one(text)
+  local found = count(text)
+  return found and found >= 1 and found or nil
+end
+
+local function at_most(most)
+  return function(text)
+    local found = number(text)
+    return found and found <= most and found or nil
+  end
+end
+
+local function partition(text)
+  return #text <= 100 and string.match(text, "^[%w_.+-]+$") or nil
+end
+
+local wait = at_most(advice.most_wait)
+local SIZE_KEYS = { leaves = from_one, groups = from_one, wait = wait, risk = at_most(1), quiet = wait }
+local KEYS = {
+  time = number, valid = at_most(advice.most_valid), background = at_most(1), idle = count, flag = at_most(1),
+  partition = partition,
+}
 
 -- The line of a size: `size 16 wait 0 leaves 4 groups 1 risk 0.12 nodes n[0-15]`.
 local function parse_size(line)
@@ -43,11 +64,13 @@ local function parse_size(line)
       size.nodes = value
     elseif SIZE_KEYS[key] then
       size[key] = SIZE_KEYS[key](value)
-      if size[key] == nil or (key == "risk" and size[key] > 1) then return nil end
+      if size[key] == nil then return nil end
     else
       return nil
     end
   end
+  -- No more switches than nodes, and no more groups than switches.
+  if (size.leaves or 1) > nodes or (size.groups or 1) > (size.leaves or nodes) then return nil end
   return size
 end
 
@@ -69,13 +92,12 @@ function advice.parse(text, now)
     else
       local key, value = string.match(line, "^(%l+) (%S+)$")
       if not key or not KEYS[key] or of[key] ~= nil then return nil end
-      of[key] = number(value)
+      of[key] = KEYS[key](value)
       if of[key] == nil then return nil end
     end
   end
   if not ended or string.sub(text, -4) ~= "end\n" then return nil end
-  if not (of.time and of.valid and of.background and of.background <= 1 and of.idle) then return nil end
-  if of.flag and of.flag > 1 then return nil end
+  if not (of.time and of.valid and of.background and of.idle) then return nil end
   if now - of.time > of.valid or of.time - now > advice.most_ahead then return nil end
   return of
 end
@@ -91,6 +113,28 @@ function advice.read(path, now)
   end)
   if fine then return of end
   return nil
+end
+
+-- The least number of nodes of `--nodes`: `4`, `4-8`, `2,4,8-16:4`, and `4k` (4096) or `1m`; nil for anything else.
+function advice.nodes(text)
+  local least
+  for part in string.gmatch(tostring(text or "") .. ",", "([^,]*),") do
+    local digits, times, rest = string.match(part, "^(%d+)([kKmM]?)(.*)$")
+    if not digits or #digits > 9 then return nil end
+    if rest ~= "" and not string.find(rest, "^%-%d+[kKmM]?$") and not string.find(rest, "^%-%d+:%d+$") then
+      return nil
+    end
+    local factor = ({ [""] = 1, k = 1024, m = 1048576 })[string.lower(times)]
+    local nodes = tonumber(digits) * factor
+    if not least or nodes < least then least = nodes end
+  end
+  return least
+end
+
+-- Whether the file speaks of the partition of a job: any job if it names none. A job of several partitions, or of one
+-- that is not known, gets no advice of one partition.
+function advice.holds_for(of, partition_of_job)
+  return of.partition == nil or of.partition == partition_of_job
 end
 
 -- The line of the smallest size that holds a job; nil for a job of one node, and for one that is too large.
@@ -116,11 +160,14 @@ function advice.message(of, nodes)
   local size = advice.of_size(of, nodes)
   if not size then return nil end
   local said = {
-    string.format("background utilisation %s, %.0f nodes idle.", percent(of.background), of.idle),
+    string.format("background utilisation %s, %.0f nodes%s idle.", percent(of.background), of.idle,
+      of.partition and " of the partition " .. of.partition or ""),
   }
   if size.leaves then
     local where = several(size.leaves, "leaf switch", "leaf switches")
     if size.groups then where = where .. " of " .. several(size.groups, "group", "groups") end
+    -- Nodes of a larger size: fewer of them may be on fewer switches.
+    if size.size > nodes and size.leaves > 1 then where = "at most " .. where end
     local ask = string.format("--switches=%d", size.leaves)
     if size.nodes and size.size == nodes then ask = ask .. " or --nodelist=" .. size.nodes end
     said[#said + 1] = string.format("%d nodes fit now on %s: %s.", nodes, where, ask)

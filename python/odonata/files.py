@@ -110,6 +110,25 @@ def write_new(path: Path, data: bytes, *, force: bool) -> None:
     write(path, data)
 
 
+def check_new(path: Path, option: str) -> None:
+    """Check, before it is made, that a file of this name can be written. Nothing is left.
+
+    Raises InputError, with the option, for a folder, and for a file in a folder that does not exist or is read-only.
+    """
+    if _is_stream(path):
+        return
+    try:
+        if path.is_dir():
+            raise InputError(f"{option}: `{path}` is a folder, expected a file", hint=f"{option} {path / 'page.html'}")
+        parent = Path(os.path.realpath(path)).parent
+        if not parent.is_dir():
+            raise InputError(f"{option}: there is no folder `{parent if path.is_symlink() else path.parent}`")
+        with tempfile.TemporaryFile(dir=parent, prefix=f".{path.name}{_MARK}"):
+            pass
+    except OSError as problem:
+        raise InputError(f"{option}: cannot write `{path}`: {problem.strerror or problem}") from None
+
+
 def remove_partial(folder: Path) -> None:
     """Remove the files that killed processes did not finish in `folder`. No other process may be writing there."""
     for path in folder.iterdir():

@@ -141,6 +141,24 @@ def test_wrong_files(tmp_path, text, line, message, hint):
     assert problem.value.line == line
 
 
+@pytest.mark.parametrize(
+    ("form", "name", "line"),
+    [
+        (as_perfquery, "PortXmitData", 2),
+        (as_perfquery, "PortRcvData", 2),
+        (by_pdsh, "PortXmitData", 3),
+        (as_cxi, "hni_sts_tx_ok_octets", 1),
+    ],
+)
+def test_a_field_that_is_missing(tmp_path, form, name, line):
+    text = "".join(row for row in form(table(RATES)).splitlines(keepends=True) if f"{name}:" not in row)
+    (tmp_path / "c").write_text(text)
+    with pytest.raises(InputError) as problem:
+        read_counters([tmp_path / "c"])
+    assert f"has no `{name}`" in str(problem.value)
+    assert problem.value.line == line
+
+
 def test_mangled_texts_are_answered(tmp_path):
     """Any change gives counters or an InputError."""
     import random

@@ -57,6 +57,16 @@ def test_what_the_queue_does_not_say():
     assert lines[-2] == "size 8"
 
 
+def test_a_partition_is_named():
+    assert "partition main" in text(seen(), partition="main")
+    with pytest.raises(InputError, match="--partition"):
+        text(seen(), partition="main debug")
+
+
+def test_an_absurd_wait_is_left_out():
+    assert text(seen(job("1", [0, 1, 2, 3], 1e12)))[-2] == "size 8"
+
+
 class Predictor:
     """Flags a run beside a busier machine than a quarter; knows no histories."""
 

@@ -131,3 +131,27 @@ def test_two_at_once_are_refused(here):
 def test_wrong_options(here, capsys, more, message):
     assert main([*BASE, "--count", "1", *more]) in (1, 2)
     assert message in capsys.readouterr().err
+
+
+BOOK = Path(__file__).parents[2] / "examples" / "queue" / "book.toml"
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--book", None, "file"),
+        ("--book", "[[rule]\n", "file:1"),
+        ("--book", BOOK.read_text() + '\n[[rule]]\nnaem = "x"\n', f"file:{BOOK.read_text().count(chr(10)) + 3}"),
+        ("--names", None, "file"),
+        ("--names", "no,names\n", "file:1"),
+    ],
+)
+def test_files_of_the_simulations_are_read_at_the_start(here, capsys, option, text, message):
+    if text is not None:
+        Path("file").write_text(text)
+    command = ["cluster", "watch", "--queue", "queue.txt", "--system", "tiny", "--count", "1", option, "file"]
+    assert main(command) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert not Path("watch").exists()

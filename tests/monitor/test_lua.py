@@ -106,6 +106,17 @@ WRONG = {
     "an escape in a list of nodes": TEXT.replace("n[2-3,7]", "n\x1b[31m"),
     "a long list of nodes": TEXT.replace("n[2-3,7]", "n" * 513),
     "too long": TEXT.removesuffix("end\n") + "size 16\n" * 3000 + "end\n",
+    "no switch": TEXT.replace("leaves 2", "leaves 0"),
+    "no group": TEXT.replace("leaves 2 groups 1", "leaves 2 groups 0"),
+    "more switches than nodes": TEXT.replace("leaves 2", "leaves 4"),
+    "more groups than switches": TEXT.replace("leaves 2 groups 1", "leaves 2 groups 3"),
+    "an absurd wait": TEXT.replace("wait 600", "wait 99999999999999999999"),
+    "a wait of more than a year": TEXT.replace("wait 600", "wait 31622401"),
+    "an absurd quiet": TEXT.replace("quiet 3600", "quiet 99999999999999999999"),
+    "an absurd validity": TEXT.replace("valid 300", "valid 99999999999999999999"),
+    "absurdly many idle nodes": TEXT.replace("idle 3", "idle 99999999999999999999"),
+    "half a node idle": TEXT.replace("idle 3", "idle 3.5"),
+    "a wrong partition": TEXT.replace("idle 3", "idle 3\npartition $(reboot)"),
     "carriage returns": TEXT.replace("\n", "\r\n"),
     "Lua": 'os.execute("touch owned")\n',
     "bytecode": "\x1bLua" + TEXT,
@@ -171,3 +182,56 @@ else
 end"""
     done = subprocess.run([LUAS[0], "-e", call], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_switches_of_a_larger_size(tmp_path):
+    text = TEXT.replace("size 2 wait 0 leaves 1 groups 1 risk 0.1000 nodes n[2-3]\n", "")
+    [(_, message)] = said(tmp_path, [text.encode()], nodes=2)
+    assert "2 nodes fit now on at most 2 leaf switches of 1 group: --switches=2." in message
+
+
+SCRIPT = """
+slurm = { SUCCESS = 0, log_user = function(_, message) io.stderr:write(message, "\\n") end }
+os.time = function() return NOW end
+dofile("SCRIPT")
+local parts = { main = { flag_default = 1 }, debug = { flag_default = 0 } }
+if slurm_job_submit then slurm_job_submit(JOB, parts, 0) else slurm_cli_pre_submit(JOB, 0) end
+"""
+
+
+def submitted(folder: Path, name: str, job: str, text: str, lua: str) -> str:
+    """What a script of Slurm tells for a job, a table of Lua."""
+    for file in SUBMISSION.glob("*.lua"):
+        source = file.read_text().replace("/var/lib/odonata/advice", str(folder / "advice"))
+        (folder / file.name).write_text(source.replace('DEFAULT_PARTITION = ""', 'DEFAULT_PARTITION = "main"'))
+    (folder / "advice").write_text(text)
+    driver = SCRIPT.replace("NOW", str(NOW)).replace("SCRIPT", str(folder / name)).replace("JOB", job)
+    (folder / "driver").write_text(driver)
+    done = subprocess.run([lua, folder / "driver"], capture_output=True, check=True, timeout=60)
+    return done.stderr.decode()
+
+
+@pytest.mark.parametrize("lua", LUAS)
+@pytest.mark.parametrize(
+    ("nodes", "count"),
+    [("3", 3), ("3-8", 3), ("8,4", 4), ("3,4-8:2", 3), ("4k", 4096), ("4K-8K", 4096), ("2m", 2097152)]
+    + [(nodes, None) for nodes in ("", "4x", "4kk", "-4", "k", "4,", "4-", "4294967294")],
+)
+def test_nodes_as_slurm_reads_them(tmp_path, lua, nodes, count):
+    text = TEXT.replace("size 8\n", "size 8\nsize 4096 wait 60\nsize 99999999 wait 120\n")
+    told = submitted(tmp_path, "cli_filter.lua", f'{{ nodes = "{nodes}" }}', text, lua)
+    assert (f". {count} nodes " in told) if count else told == ""
+
+
+@pytest.mark.parametrize("lua", LUAS)
+@pytest.mark.parametrize("name", ["job_submit.lua", "cli_filter.lua"])
+def test_advice_of_one_partition_is_told_to_its_jobs(tmp_path, lua, name):
+    def told(partition: str | None, text: str) -> bool:
+        asked = "" if partition is None else f', partition = "{partition}"'
+        return submitted(tmp_path, name, f"{{ min_nodes = 3, nodes = 3{asked} }}", text, lua) != ""
+
+    main, debug = (TEXT.replace("idle 3", f"idle 3\npartition {of}") for of in ("main", "debug"))
+    jobs = ("main", "debug", "main,debug", None)
+    assert [told(of, TEXT) for of in jobs] == [True] * 4
+    assert [told(of, main) for of in jobs] == [True, False, False, True]
+    assert [told(of, debug) for of in jobs] == [False, True, False, False]

@@ -17,6 +17,8 @@ from odonata.monitor.records import Records
 from odonata.monitor.right import _usual as usual_times
 from odonata.monitor.risk import Predicted
 from odonata.monitor.state import Judgement, Slowdown
+from odonata.monitor.week import week
+from odonata.monitor.week_text import amount
 from odonata.queue.accounting import Run
 
 MONDAY = datetime(2026, 5, 4, tzinfo=UTC)
@@ -75,9 +77,9 @@ def test_days_and_bounds(watch, capsys):
     of = told(capsys, "--from", "2026-05-04T01:00:00Z", "--to", "2026-05-04T02:00:00Z")
     assert of["jobs"][0]["lost"] == pytest.approx(5)
     assert of["days"] == [{"day": "2026-05-04", "lost": pytest.approx(5.8)}]
-    week = told(capsys)
-    assert len(week["days"]) == 8  # from 3 o'clock to 3 o'clock
-    assert sum(day["lost"] for day in week["days"]) == pytest.approx(15.8)
+    whole = told(capsys)
+    assert len(whole["days"]) == 8  # from 3 o'clock to 3 o'clock
+    assert sum(day["lost"] for day in whole["days"]) == pytest.approx(15.8)
 
 
 def test_start_and_end_of_jobs(watch, capsys):
@@ -202,6 +204,11 @@ def test_text_of_users_is_no_markup(tmp_path, monkeypatch, capsys):
         (["none"], "none"),
         (["watch", "--to", "2026-05-01T00:00:00"], "has no zone"),
         (["watch", "--from", "2027-05-01T00:00:00Z"], "is empty"),
+        (["watch", "--to", "0001-01-02T00:00:00Z"], "the records go from 2026-05-04T00:00:00Z to 2026-05-04T03:00:00Z"),
+        (["watch", "--to", "2026-05-04"], "is empty"),
+        (["watch", "--from", "999999999999"], "from the year 1 to 9999"),
+        (["watch", "--from", "0001-01-01T00:00:00+14:00"], "from the year 1 to 9999"),
+        (["watch", "--from", "2026-05-04T01:00:00"], "`2026-05-04T01:00:00Z`"),
         (["watch", "--zone", "Europe/Rome"], "--zone goes with --jobs"),
         (["watch", "--html", "week.pdf"], "ends in `.html`"),
         (["watch", "--communicates", "2"], "communicates"),
@@ -211,6 +218,88 @@ def test_text_of_users_is_no_markup(tmp_path, monkeypatch, capsys):
 def test_wrong_options(watch, capsys, words, message):
     assert main(["cluster", "week", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_time_that_is_longer_than_the_records(watch, capsys):
+    whole = told(capsys, "--from", "1970-01-01T00:00:00Z", "--to", "9999-12-31T00:00:00Z")
+    assert (whole["from"], whole["to"]) == ("2026-05-04T00:00:00+00:00", "2026-05-04T03:00:00+00:00")
+    assert whole["days"] == [{"day": "2026-05-04", "lost": pytest.approx(15.8)}]
+    day = told(capsys, "--from", "2026-05-04", "--to", "2026-05-05")  # a day is its first moment
+    assert (day["from"], day["to"], day["lost"]) == (whole["from"], whole["to"], whole["lost"])
+
+
+def test_losses_of_days_meet_at_midnight(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    records = recorded(Path("watch"))
+    for hours in (22, 23, 24.25, 25.25):
+        records.add_judgement(judgement(hours, Slowdown("A", 2, 2.0, None, None, None, None)))
+    of = told(capsys, "--from", "2026-05-04")
+    # From 21:30 to 23:30, and, since the usual gap is an hour, from 23:45 to 1:45.
+    assert [(day["day"], day["lost"]) for day in of["days"]] == [
+        ("2026-05-04", pytest.approx(2.25)),
+        ("2026-05-05", pytest.approx(1.75)),
+    ]
+    assert of["lost"] == pytest.approx(4)
+
+
+def test_no_time_that_watch_did_not_see(tmp_path, monkeypatch, capsys):
+    """Two samples in 20 seconds and one simulation stand for at most a minute, not for an hour around it."""
+    monkeypatch.chdir(tmp_path)
+    records = recorded(Path("watch"))
+    for seconds in (0, 20):
+        records.add(Sample(MONDAY + timedelta(seconds=seconds), seconds, 0.0, None, "no"))
+    records.add_judgement(judgement(10 / HOUR, Slowdown("A", 36, 2.0, None, None, None, None)))
+    of = told(capsys)
+    assert of["to"] == "2026-05-04T00:00:40+00:00"
+    assert of["covered_s"] == pytest.approx(60)
+    assert of["node_hours"] == pytest.approx(0.6)
+    assert main(["cluster", "week", "watch"]) == 0
+    out = capsys.readouterr().out
+    assert "1 jobs lost 0.3 node-hours to neighbours, 50.0 % of 0.6." in out
+    assert "1 simulations stand for 0.017 of 168.0 hours." in out
+    now = (MONDAY + timedelta(seconds=25)).timestamp()
+    assert week(Path("watch"), now=now).end == MONDAY + timedelta(seconds=25)
+
+
+def test_never_after_now(watch):
+    now = MONDAY + timedelta(hours=2.6)
+    of = week(Path("watch"), now=now.timestamp())
+    assert (of.end, of.covered_s) == (now, pytest.approx(2.6 * HOUR))
+
+
+def test_small_amounts_have_two_digits():
+    values = [0.0, 1e-5, 0.0123, 0.1, 0.96, 1.0, 1234.5]
+    assert [amount(value, 1) for value in values] == ["0.0", "1e-05", "0.012", "0.1", "0.96", "1.0", "1,234.5"]
+    assert [amount(value, 2) for value in values] == ["0.00", "1e-05", "0.012", "0.10", "0.96", "1.00", "1,234.50"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("slowdowns", pl.col("time").cast(pl.Int32, strict=False), "`time` has the type Int32"),
+        ("slowdowns", pl.col("nodes").cast(pl.Int32), "`nodes` has the type Int32"),
+        ("slowdowns", pl.col("time").dt.cast_time_unit("ns"), "`time` has the type Datetime"),
+        ("slowdowns", pl.lit(None, pl.Datetime("us", "UTC")).alias("time"), "row 1, column `time`: expected a time"),
+        ("slowdowns", pl.lit(float("nan")).alias("slowdown"), "row 1, column `slowdown`: expected a slowdown"),
+        ("slowdowns", pl.lit(float("inf")).alias("high"), "row 1, column `high`: expected a slowdown"),
+        ("slowdowns", pl.lit(-4, pl.Int64).alias("nodes"), "`nodes`: expected a number of nodes from 1 on, found `-4`"),
+        ("slowdowns", pl.lit(None, pl.String).alias("job"), "row 1, column `job`: expected a value, found none"),
+        ("background", pl.col("b").cast(pl.String), "`b` has the type String"),
+        ("background", pl.lit(None, pl.Datetime("us", "UTC")).alias("time"), "row 1, column `time`: expected a time"),
+        ("predictions", pl.lit(1.5).alias("probability"), "`probability`: expected a probability from 0 to 1"),
+        ("predictions", pl.col("began").cast(pl.Int8), "`began` has the type Int8"),
+    ],
+)
+def test_a_file_with_other_types_or_values(watch, capsys, kind, change, message):
+    watch.add(Sample(MONDAY, 0.0, 0.0, None, "no"))
+    watch.add_predictions(MONDAY, [Predicted("A", 10, 0.5, 0.6, True, 150.0, 100.0, began=True)])
+    file = sorted(Path("watch/records").glob(f"{kind}-*"))[-1]
+    Path("jobs.txt").write_text("JobID|JobName|Start|End|NNodes|NodeList\n")
+    pl.read_parquet(file).with_columns(change).write_parquet(file)
+    assert main(["cluster", "week", "watch", "--jobs", "jobs.txt"]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert file.name in err
 
 
 def test_records_that_are_damaged_or_lack_slowdowns(watch, capsys):

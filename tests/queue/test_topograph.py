@@ -152,6 +152,22 @@ def test_blocks_without_switches(tmp_path):
     assert group == {"rack1": ("node01", "node02", "node03"), "rack3": ("node07", "node08"), "rack4": ("node9",)}
 
 
+def test_blocks_have_their_names(tmp_path):
+    (tmp_path / "t").write_text("blocks:\n- {name: a, nodes: [n1]}\n- {name: b, nodes: [n2]}\n- nodes: [n3]\n")
+    [group] = read_topology(tmp_path / "t").groups.values()
+    assert group == {"a": ("n1",), "b": ("n2",), "block in line 4": ("n3",)}
+    (tmp_path / "t").write_text(NEWER.replace('- nodes: ["cpu', '- name: cpus\n  nodes: ["cpu'))
+    assert read_topology(tmp_path / "t").groups["all"] == {"cpus": ("cpu-01", "cpu-02")}
+
+
+def test_a_node_twice_on_one_switch(tmp_path):
+    text = json.loads(graph())
+    text["instances"].append(text["instances"][0])
+    (tmp_path / "t").write_text(json.dumps(text))
+    with pytest.raises(InputError, match="the node `n1` is listed twice on `leaf1`"):
+        read_topology(tmp_path / "t")
+
+
 def test_blocks(tmp_path):
     (tmp_path / "t").write_text(BLOCKS)
     [group] = read_topology(tmp_path / "t").groups.values()
@@ -186,6 +202,13 @@ def test_a_machine_is_imported(tmp_path, monkeypatch, capsys, text):
         (LISTED.replace("name: leaf1", "nam: leaf1"), 4, "a switch has no `name`"),
         (OLDER.replace("[cb3]", "[cb4]"), 7, "has the capacity block `cb4`, which is not listed"),
         (OLDER.replace("name: b", "name: a"), 7, "the switch `a` is listed twice"),
+        (OLDER.replace("name: cb2", "name: cb1"), 13, "the capacity block `cb1` is listed twice, first in line 10"),
+        (OLDER.replace("[cb1, cb2]", "[cb1, cb1]"), 6, "`cb1` is listed twice"),
+        (OLDER.replace("[n1, n2]", "[n1, n1]"), 12, "`n1` is listed twice"),
+        ("blocks:\n- nodes: [n1, n2, 'n[1-3]']\n", 2, "`n1` is listed twice"),
+        ("blocks:\n- {name: a, nodes: [n1]}\n- {name: a, nodes: [n2]}\n", 3, "the block `a` is listed twice"),
+        (NEWER.replace('- nodes: ["cpu', '- name: spine\n  nodes: ["cpu'), 25, "`spine` has no `switch`"),
+        (LISTED.replace("[leaf1, leaf2]", "[leaf1, leaf1]"), 3, "`leaf1` is listed twice"),
         ("switches:\n  a: 5\n", 2, "expected a switch"),
         ("switches:\n", 1, "expected a table"),
         ("switches:\n  a: {nodes: [}\n", 2, ""),

@@ -12,7 +12,8 @@ import pytest
 
 import odonata as od
 from odonata.cli.main import main
-from odonata.scheduler.page import runs, steps
+from odonata.queue.accounting import read_runs
+from odonata.scheduler.page import _thinned, runs, steps
 from odonata.scheduler.savings import savings
 
 JOBS = {"nodes": [2, 4], "start_s": [0.0, 100.0], "end_s": [100.0, 300.0]}
@@ -145,6 +146,61 @@ def test_wrong_options(here, capsys, words, message):
     Path("s.toml").write_text(TRACE)
     assert main(["schedule", "s.toml", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_page_overwrites_nothing_without_force(here, capsys):
+    Path("notes.html").write_text("mine")
+    words = ["schedule", "s.toml", "--quiet", "--html"]
+    for _ in range(2):  # before the simulation, and with its results
+        assert main([*words, "notes.html"]) == 2
+        assert "--force" in capsys.readouterr().err
+        assert Path("notes.html").read_text() == "mine"
+        assert main(["schedule", "s.toml", "--quiet"]) == 0
+        capsys.readouterr()
+    assert main([*words, "notes.html", "--force"]) == 0
+    assert Path("notes.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(("page", "message"), [("none/s.html", "no folder `none`"), ("s.html", "is a folder")])
+def test_a_wrong_place_of_the_page_is_found_before_simulating(here, capsys, page, message):
+    if page == "s.html":
+        Path(page).mkdir()
+    assert main(["schedule", "s.toml", "--quiet", "--html", page]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("schedules").exists()
+
+
+@pytest.mark.parametrize("text", ["UNLIMITED", "Partition_Limit", "INFINITE", "inf", "-5", "abc"])
+def test_a_run_time_that_is_none(here, capsys, text):
+    table = f"begin;seconds;n\n1000;600;2\n1100;{text};4\n"
+    Path("jobs.csv.gz").write_bytes(gzip.compress(table.encode()))
+    Path("s.toml").write_text(TRACE)
+    columns = ["--column", "start=begin", "--column", "run=seconds", "--column", "count=n"]
+    assert main(["schedule", "s.toml", *columns, "--quiet"]) == 2
+    err = capsys.readouterr().err
+    assert "line 3: expected a run time" in err
+    assert f"found `{text}`" in err
+    assert "time limit" not in err
+
+
+def test_requested_times_without_a_bound(here):
+    columns = {"start": "b", "run": "r", "limit_s": "l", "count": "n"}
+    rows = ["b,r,l,n", "1000,600,UNLIMITED,2", "1000,600,,2", "1000,600,0:20:00,2", "1000,N/A,7,2"]
+    Path("jobs.csv").write_text("\n".join(rows) + "\n")
+    runs = read_runs("jobs.csv", columns=columns).runs
+    assert [(run.end, run.limit_s) for run in runs] == [(1600, None), (1600, None), (1600, 1200), (None, 7)]
+
+
+def test_long_schedules_keep_their_extremes():
+    points = [(float(at), 100 * (at % 2)) for at in range(9999)]
+    points[777], points[7001], points[9998] = (777.0, 300), (7001.0, -1), (9998.0, 0)
+    thin = _thinned(points)
+    assert {points[777], points[7001], points[9998]} < set(thin)
+    assert len(thin) <= 4001
+    assert thin == sorted(thin)
+    assert {value for _, value in thin} == {-1, 0, 100, 300}
+    assert _thinned(points[:4000]) == points[:4000]
+    assert _thinned([]) == []
 
 
 def test_columns_beside_a_model(here, capsys):

@@ -112,7 +112,7 @@ def _read(
     given: tuple[str, ...], begin: str | None, to: str | None, step: float | None, family: str | None
 ) -> "Counters":
     from odonata.counters import ask, read_counters
-    from odonata.counters.values import second
+    from odonata.counters.values import second_of_option
 
     addresses = [text for text in given if text.startswith(("http://", "https://"))]
     if not addresses:
@@ -126,7 +126,7 @@ def _read(
         raise InputError(
             "an address needs --from and --to", hint="--from 2026-05-01T00:00:00Z --to 2026-05-02T00:00:00Z"
         )
-    return ask(addresses[0], second(begin), second(to), 15.0 if step is None else step, family)
+    return ask(addresses[0], second_of_option(begin), second_of_option(to), 15.0 if step is None else step, family)
 
 
 def zone_of(name: str | None) -> "ZoneInfo | None":

@@ -123,10 +123,12 @@ def watch(
         raise InputError(f"--textfile: expected a file that ends in `.prom`, found `{textfile}`")
     queue, nodes = listings_of(source, machine)
     folder = Path("watch") if out is None else out
+    loaded = None if system is None else load(system, None, Path(), None)
+    if loaded is not None:
+        _check_inputs(loaded, names, book)
+        counting = _counted_by(loaded, queue, nodes, counting)
     files.check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if system is not None:
-        counting = _counted_by(load(system, None, Path(), None), queue, nodes, counting)
     state = State()
     judging = _judging(folder, source, machine, system, names, book, vary, impact_every, impact_limit)
     watching = Watching(
@@ -152,6 +154,17 @@ def watch(
             for trouble in troubles:
                 print(f"warning: {trouble}", file=sys.stderr, flush=True)
     return 0
+
+
+def _check_inputs(system: System, names: Path | None, book: Path | None) -> None:
+    """Raises InputError for files of the simulations that cannot be read, which would fail each time."""
+    from odonata.workload.book import read_book
+    from odonata.workload.names import read_names
+
+    if book is not None:
+        read_book(book)
+    if names is not None:
+        read_names(system, names)
 
 
 def _counted_by(system: System, queue: File | None, nodes: File | None, counting: Counting) -> Counting:

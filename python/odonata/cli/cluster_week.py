@@ -37,9 +37,9 @@ def week(
     records
         The folder that `odonata cluster watch` writes.
     begin
-        First time, such as `2026-05-01T12:00:00Z` (default: seven days before the last).
+        First time, such as `2026-05-01T12:00:00Z`, or a day, from 0 o'clock UTC (default: seven days before the last).
     to
-        Last time (default: the last of the records).
+        Last time (default: seven days after --from, but at most the last of the records).
     jobs
         Past jobs: `sacct --parsable2`, `sacct --json`, an accounting log of PBS, a PM100 job table. Their start and end
         limit what they lost, and their run times say how right predictions were.
@@ -56,6 +56,7 @@ def week(
     force
         Overwrite a page with different contents.
     """
+    from odonata import files
     from odonata.cli.arguments import pairs
     from odonata.cli.cluster_traffic import zone_of
     from odonata.monitor.week import week as of_records
@@ -65,6 +66,8 @@ def week(
 
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--html: expected a file that ends in `.html`, found `{html}`")
+    if html is not None:
+        files.check_new(html, "--html")
     if jobs is None:
         for option, given in (("--cluster", cluster), ("--zone", zone), ("--column", column)):
             if given is not None:
@@ -78,8 +81,6 @@ def week(
     )
     of = of_records(records, _moment(begin, "--from"), _moment(to, "--to"), runs, communicates)
     if html is not None:
-        from odonata import files
-
         files.write_new(html, as_page(of), force=force)
     print(json_module.dumps(of.as_dict()) if json else as_text(of, terminal_width()))
     if html is not None:
@@ -90,11 +91,14 @@ def week(
 def _moment(text: str | None, option: str) -> datetime | None:
     from datetime import UTC
 
-    from odonata.counters.values import second
+    from odonata.counters.values import second_of_option
+    from odonata.errors import shortened
 
     if text is None:
         return None
     try:
-        return datetime.fromtimestamp(second(text), UTC)
+        return datetime.fromtimestamp(second_of_option(text), UTC)
     except InputError as problem:
         raise problem.at(option) from None
+    except (ValueError, OverflowError, OSError):
+        raise InputError(f"{option}: expected a time from the year 1 to 9999, found `{shortened(text, 40)}`") from None

@@ -63,7 +63,7 @@ def schedule(
     tls_key
         Its private key (PEM).
     force
-        Use the folder of another schedule; its windows are kept.
+        Use the folder of another schedule; its windows are kept. Overwrite a page with different contents.
     json
         Print one JSON object instead of the text.
     quiet
@@ -81,6 +81,11 @@ def schedule(
     if html is not None and html.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--html: expected a file that ends in `.html`, found `{html}`")
     folder = out if out is not None else Path("schedules") / schedule.stem
+    if html is not None:
+        files.check_new(html, "--html")
+        # With results, it may be the page of the same schedule: what that is now is known after the simulation.
+        if html.is_file() and not force and not (folder / "jobs.parquet").is_file():
+            raise InputError(f"--html: `{html}` exists", hint="choose another name, or add --force")
     columns = pairs(column or [], "--column start=begin")
     changes = [*(set_ or ()), *(f"stream.columns.{name}={json_module.dumps(of)}" for name, of in columns.items())]
     client = _client(on, scheduler, (tls_ca_file, tls_cert, tls_key), workers)
@@ -97,7 +102,7 @@ def schedule(
     if html is not None:
         from odonata.scheduler.page import as_page
 
-        files.write(html, as_page(outcome, outcome.nodes, saved, watts))
+        files.write_new(html, as_page(outcome, outcome.nodes, saved, watts), force=force)
     if json:
         print(json_module.dumps(outcome.as_dict(watts)))
     else:

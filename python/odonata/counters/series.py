@@ -91,6 +91,9 @@ def counters(samples: Iterable[Sample], source: str) -> Counters:
             result[node].append(made)
     if not result:
         message = "no NIC has two samples of bytes sent and bytes received" if table else "it has no counters of NICs"
+        kinds = {kind for rows in table.values() for row in rows.values() for kind in row}
+        if table and (missing := [kind for kind in ("sent", "received") if kind not in kinds]):
+            message += f": there are no bytes {' or '.join(missing)}"
         raise InputError(message, file=source)
     return Counters({node: tuple(nics) for node, nics in result.items()}, source)
 

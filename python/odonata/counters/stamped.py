@@ -54,6 +54,8 @@ class _Node:
     time: float | None = None
     port: str | None = None
     """The port of the section."""
+    line: int = 0
+    """Of the section."""
     telemetry: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
     """NIC -> counter -> its value and time, of one time that all counters were printed."""
 
@@ -70,6 +72,7 @@ def is_stamped(text: str) -> bool:
 def samples(text: str, node: str) -> Iterator[Sample]:
     """The samples of a text; `node` is that of lines that name none. Raises InputError with the line."""
     nodes: dict[str, _Node] = {}
+    fields = _Fields()
     here = node
     for number, line in enumerate(reading.lines(text), start=1):
         of, bare = _node_of(line, here)
@@ -78,14 +81,48 @@ def samples(text: str, node: str) -> Iterator[Sample]:
                 said = {note[1]: note[2], note[3]: note[4]}
                 here = of = said.get("node", of)
                 if (time := said.get("time", said.get("timestamp"))) is not None:
-                    nodes[of] = _Node(second(time), None, nodes[of].telemetry if of in nodes else {})
+                    nodes[of] = _Node(second(time), telemetry=nodes[of].telemetry if of in nodes else {})
                 continue
-            yield from _of_line(of, nodes.setdefault(of, _Node()), bare)
+            known = nodes.setdefault(of, _Node())
+            fields.see(of, known, bare, number)
+            yield from _of_line(of, known, bare)
         except InputError as e:
             raise InputError(e.message, line=number, hint=e.hint) from None
     for of, known in nodes.items():
         for nic in known.telemetry:
             yield from _flushed(of, known, nic)
+    fields.check()
+
+
+@dataclass
+class _Fields:
+    """Which fields each NIC has, and where it is first named: one that is never there is an error."""
+
+    names: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    lines: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def see(self, node: str, known: _Node, bare: str, line: int) -> None:
+        if _SECTION.fullmatch(bare):
+            known.line = line
+        elif telemetry := _TELEMETRY.fullmatch(bare):
+            self._add((node, telemetry[1]), telemetry[2], line)
+        elif known.port is not None and (value := _VALUE.fullmatch(bare)):
+            self._add((node, known.port), value[1], known.line)
+
+    def _add(self, nic: tuple[str, str], name: str, line: int) -> None:
+        self.names.setdefault(nic, set()).add(name)
+        self.lines.setdefault(nic, line)
+
+    def check(self) -> None:
+        """Raises InputError for a NIC without the bytes that it sent or received."""
+        for (node, nic), present in self.names.items():
+            needed = _OCTETS if nic.startswith("cxi") else [name for name, (_, unit) in _PORT.items() if unit == WORD]
+            missing = [name for name in needed if name not in present]
+            if missing:
+                lacking = " and no ".join(f"`{name}`" for name in missing)
+                message = f"`{nic}` of `{shortened(node, 60)}` has no {lacking}"
+                hint = "print all counters: bytes sent and bytes received are needed"
+                raise InputError(message, line=self.lines[node, nic], hint=hint)
 
 
 def _node_of(line: str, node: str) -> tuple[str, str]:

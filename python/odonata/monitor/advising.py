@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata import files
 from odonata.allocation.selection import choose, observe
-from odonata.errors import InputError
+from odonata.errors import InputError, shortened
 from odonata.prediction.when import when
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ MOST_BYTES = 1 << 14
 MOST_NODE_LIST = 512
 """Longest list of nodes in the file; a longer one is left out."""
 MOST_SIZES = 16
+MOST_WAIT_S = 366 * 86_400
+"""Longest wait in the file (assumed: no user plans on more); a longer one is left out."""
+_PARTITION = re.compile(r"[A-Za-z0-9_.+-]{1,100}")
 _NODE_LIST = re.compile(r"[A-Za-z0-9_.,\[\]-]+")
 
 
@@ -44,6 +47,11 @@ class Advising:
     options: Mapping[str, Any] = field(default_factory=dict)
     topology: Path | None = None
     partition: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.partition is not None and not _PARTITION.fullmatch(self.partition):
+            given = shortened(self.partition, 40)
+            raise InputError(f"--partition: expected letters, digits and `_.+-` for --advice, found `{given}`")
 
     def write(
         self,
@@ -69,6 +77,8 @@ class Advising:
             f"background {b:.4f}",
             f"idle {len(seen.idle)}",
         ]
+        if self.partition is not None:
+            lines.append(f"partition {self.partition}")
         if predictor is not None:
             predictor = without_histories(predictor)
             lines.append(f"flag {predictor.flag_from:.4f}")
@@ -81,7 +91,7 @@ class Advising:
             selection = choose(seen, size, self.place, self.options)
         except InputError:
             wait = until_idle(seen, size)
-            return " ".join(words if wait is None else [*words, f"wait {math.ceil(wait)}"])
+            return " ".join(words if wait is None or wait > MOST_WAIT_S else [*words, f"wait {math.ceil(wait)}"])
         words += ["wait 0", f"leaves {selection.leaves}", f"groups {len(selection.groups)}"]
         if predictor is not None:
             words += self._risk(predictor, seen, selection, b, nodes_total)
@@ -123,7 +133,7 @@ class Advising:
             ).best
         except InputError:
             return
-        if best is not None:
+        if best is not None and best.wait_s <= MOST_WAIT_S:
             yield f"quiet {math.ceil(best.wait_s)}"
 
 

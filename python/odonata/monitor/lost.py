@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 ALONE_S = 3600.0
 """How long the only simulation of a record stands for (assumed: the time between two by default)."""
 
+DAY_S = 86_400.0
+
 
 @dataclass(frozen=True)
 class Row:
@@ -75,6 +77,11 @@ def spans(times: Sequence[float]) -> dict[float, Span]:
     return {at: Span(at - b, at + a) for at, b, a in zip(ordered, before, after, strict=True)}
 
 
+def clipped(stands: Mapping[float, Span], begin: float, end: float) -> dict[float, Span]:
+    """The same, but no time before or after the given ones."""
+    return {at: Span(max(span.begin, begin), max(min(span.end, end), begin)) for at, span in stands.items()}
+
+
 def part_lost(slowdown: float, communicates: float) -> float:
     """Part of a time that is lost, if the given part of a run alone is communication, which takes longer."""
     longer = 1 - communicates + communicates * max(1.0, slowdown)
@@ -83,15 +90,15 @@ def part_lost(slowdown: float, communicates: float) -> float:
 
 def lost(
     rows: Sequence[Row],
+    stands: Mapping[float, Span],
     begin: float,
     end: float,
     lives: Mapping[str, tuple[float, float]],
     communicates: float,
 ) -> list[Lost]:
-    """What each job lost between two moments, the largest loss first. `lives` has start and end of jobs, as far as
-    they are known.
+    """What each job lost between two moments, the largest loss first. `stands` has the time for which each
+    simulation stands, and `lives` start and end of jobs, as far as they are known.
     """
-    stands = spans([row.time for row in rows])
     of_job: dict[str, list[tuple[Row, float]]] = defaultdict(list)
     for row in rows:
         born, died = lives.get(row.job, (begin, end))
@@ -100,6 +107,25 @@ def lost(
             of_job[row.job].append((row, seconds))
     made = [_of_job(job, entries, communicates) for job, entries in of_job.items()]
     return sorted(made, key=lambda of: (-of.lost, of.job))
+
+
+def lost_by_day(
+    rows: Sequence[Row],
+    stands: Mapping[float, Span],
+    begin: float,
+    end: float,
+    lives: Mapping[str, tuple[float, float]],
+    communicates: float,
+) -> dict[int, float]:
+    """Node-hours lost on each day on which any could be (days since 1970, UTC)."""
+    days: dict[int, float] = defaultdict(float)
+    for row in rows:
+        born, died = lives.get(row.job, (begin, end))
+        span = Span(max(begin, born), min(end, died))
+        stand, part = stands[row.time], row.nodes * part_lost(row.slowdown, communicates) / 3600
+        for day in range(int(stand.begin // DAY_S), int(stand.end // DAY_S) + 1):
+            days[day] += part * stand.within(max(span.begin, day * DAY_S), min(span.end, (day + 1) * DAY_S))
+    return days
 
 
 def _of_job(job: str, entries: Sequence[tuple[Row, float]], communicates: float) -> Lost:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import time as clock
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from odonata import reading
 from odonata.errors import InputError
-from odonata.monitor import right
-from odonata.monitor.lost import Lost, Row, lost, spans
-from odonata.monitor.records import KINDS, PREDICTIONS, SLOWDOWNS
+from odonata.monitor import recorded, right
+from odonata.monitor.lost import DAY_S, Lost, Row, Span, clipped, lost, lost_by_day, spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from odonata.queue.accounting import Run
 
 WEEK = timedelta(days=7)
+MARGIN_S = 60.0
+"""Seconds after the last sample for which a simulation stands at most, if a single sample does not say how often they
+are taken (the default of `watch`).
+"""
 NO_JOBS = "the records do not say how long jobs ran: give past jobs with --jobs"
-MOST_BYTES = 1 << 28
-"""Most bytes of a file of records."""
 
 
 @dataclass(frozen=True)
@@ -98,44 +99,44 @@ def week(
     end: datetime | None = None,
     runs: Sequence[Run] | None = None,
     communicates: float = 1.0,
+    now: float | None = None,
 ) -> Week:
     """What the records of a folder say of a time: by default of their last seven days.
 
-    `runs` are past jobs. Raises InputError for a folder without records of simulations, and for files that are damaged.
+    `runs` are past jobs, `now` is seconds since 1970 (default: the clock). Raises InputError for a folder without
+    records of simulations, for files that are damaged, and for a time outside of the records.
     """
     folder = folder / "records" if (folder / "records").is_dir() else folder
     if not folder.is_dir():
         raise InputError(f"expected the folder that `odonata cluster watch` writes, found `{folder}`")
-    slowdowns = _table(folder, "slowdowns", ["time", *SLOWDOWNS])
+    slowdowns = recorded.read(folder, "slowdowns")
     if slowdowns is None:
         hint = "`odonata cluster watch --system MACHINE` writes them"
         raise InputError(f"`{folder}` has no records of slowdowns (slowdowns-*.parquet)", hint=hint)
     rows = [Row(time.timestamp(), *rest) for time, *rest in slowdowns.iter_rows()]
     if not rows:
         raise InputError(f"no simulation in `{folder}` judged a job")
-    last = datetime.fromtimestamp(max(span.end for span in spans([row.time for row in rows]).values()), UTC)
-    if end is None:
-        end = last if begin is None else min(last, begin + WEEK)
-    begin = end - WEEK if begin is None else begin
-    if begin >= end:
-        raise InputError(f"the time from {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M} is empty")
+    background = recorded.read(folder, "background")
+    sampled = [] if background is None else [time.timestamp() for time in background["time"]]
+    stands = _stands([row.time for row in rows], sampled, clock.time() if now is None else now)
+    whole = Span(min(span.begin for span in stands.values()), max(span.end for span in stands.values()))
+    begin, end = _bounds(begin, end, whole)
     bounds = begin.timestamp(), end.timestamp()
     lives = {run.id: (run.start, bounds[1] if run.end is None else run.end) for run in runs or () if run.id}
-    jobs = lost(rows, *bounds, lives, communicates)
-    stands = spans([row.time for row in rows])
+    jobs = lost(rows, stands, *bounds, lives, communicates)
+    by_day = lost_by_day(rows, stands, *bounds, lives, communicates)
     covered = [span.within(*bounds) for span in stands.values()]
-    background = _table(folder, "background", ["time", "b"])
     samples = [] if background is None else [b for time, b in background.iter_rows() if begin <= time < end and b == b]
     samples = [b for b in samples if b is not None]
     told_risk: right.Risk | str = NO_JOBS
     told_slowdowns: right.Slowdowns | str = NO_JOBS
     if runs is not None:
         ended = [run for run in runs if run.end is not None]
-        now = [run for run in ended if run.end is not None and bounds[0] <= run.end < bounds[1]]
-        told_risk = right.risk(_starts(folder), now)
-        whole = lost(rows, 0.0, bounds[1], lives, communicates)
-        these = {run.id for run in now}
-        told_slowdowns = right.slowdowns([job for job in whole if job.job in these], ended, communicates)
+        done = [run for run in ended if run.end is not None and bounds[0] <= run.end < bounds[1]]
+        told_risk = right.risk(_starts(folder), done)
+        until = lost(rows, stands, 0.0, bounds[1], lives, communicates)
+        these = {run.id for run in done}
+        told_slowdowns = right.slowdowns([job for job in until if job.job in these], ended, communicates)
     return Week(
         begin,
         end,
@@ -145,51 +146,57 @@ def week(
         len(samples),
         communicates,
         tuple(jobs),
-        tuple(_days(rows, begin, end, lives, communicates)),
+        tuple(_days(by_day, begin, end)),
         told_risk,
         told_slowdowns,
     )
 
 
-def _days(
-    rows: Sequence[Row],
-    begin: datetime,
-    end: datetime,
-    lives: dict[str, tuple[float, float]],
-    communicates: float,
-) -> list[tuple[str, float]]:
-    day = begin.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    made = []
-    while day < end:
-        after = day + timedelta(days=1)
-        ends = max(day, begin).timestamp(), min(after, end).timestamp()
-        made.append((f"{day:%Y-%m-%d}", sum(job.lost for job in lost(rows, *ends, lives, communicates))))
-        day = after
-    return made
+def _stands(times: Sequence[float], sampled: Sequence[float], now: float) -> dict[float, Span]:
+    """The time for which each simulation stands: none that `watch` did not see, and none after now.
+
+    It saw the time from the first to the last record, and the time of a sample on each side.
+    """
+    stands = spans(times)
+    gaps = [after - before for before, after in pairwise(sorted(set(sampled)))]
+    if not sampled or (not gaps and len(stands) > 1):  # how often samples are taken is not known
+        return clipped(stands, 0.0, max(now, min(times)))
+    margin = median(gaps) if gaps else MARGIN_S
+    first, last = min(*times, *sampled) - margin, max(*times, *sampled) + margin
+    return clipped(stands, first, max(min(last, now), min(times)))
+
+
+def _bounds(begin: datetime | None, end: datetime | None, whole: Span) -> tuple[datetime, datetime]:
+    """The time that is asked for, as far as there are records. Raises InputError if there are none."""
+    first, last = datetime.fromtimestamp(whole.begin, UTC), datetime.fromtimestamp(whole.end, UTC)
+    said_begin, said_end = begin, end
+    if end is None:
+        end = last if begin is None or last - WEEK <= begin else min(last, max(begin, first) + WEEK)
+    end = min(end, last)
+    begin = max(first, begin) if begin is not None else max(end, first) - WEEK
+    if begin < end and end > first:
+        return begin, end
+    asked = f"from {_told(said_begin)} " if said_begin is not None else ""
+    asked += f"to {_told(said_end)} " if said_end is not None else ""
+    message = f"the time {asked}is empty: the records go from {_told(first)} to {_told(last)}"
+    raise InputError(message, hint="--from or --to within the records")
+
+
+def _told(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+def _days(by_day: dict[int, float], begin: datetime, end: datetime) -> list[tuple[str, float]]:
+    first, last = int(begin.timestamp() // DAY_S), -int(-end.timestamp() // DAY_S)
+    days = ((day, datetime.fromtimestamp(day * DAY_S, UTC)) for day in range(first, last))
+    return [(f"{of:%Y-%m-%d}", by_day.get(day, 0.0)) for day, of in days]
 
 
 def _starts(folder: Path) -> list[right.Start]:
     """Predictions of jobs when they began: the first of each, unless it was running before."""
-    table = _table(folder, "predictions", ["time", *PREDICTIONS])
+    table = recorded.read(folder, "predictions")
     if table is None:
         return []
     first = table.sort("time", maintain_order=True).unique("job", keep="first", maintain_order=True).filter("began")
     names = ("job", "probability", "flagged", "threshold_s", "median_s")
     return [right.Start(*row) for row in first.select(names).iter_rows()]
-
-
-def _table(folder: Path, kind: str, columns: Sequence[str]) -> pl.DataFrame | None:
-    """The files of a kind as one table; None without any."""
-    import polars as pl
-
-    assert kind in KINDS
-    tables = []
-    for path in sorted(folder.glob(f"{kind}-*.parquet")):
-        try:
-            data = reading.read_bytes(path, MOST_BYTES)
-        except (OSError, ValueError) as problem:
-            raise InputError(f"cannot read it: {reading.why(problem)}", file=path) from None
-        if not data and kind == "background":
-            continue  # a name that was reserved when the process ended
-        tables.append(reading.read_parquet(path, data, columns))
-    return pl.concat(tables) if tables else None

@@ -80,11 +80,12 @@ def as_page(week: Week) -> bytes:
 
 def _summary(week: Week) -> list[str]:
     total, low, high = week.lost
-    between = "" if low is None or high is None else f" ({low:,.1f} to {high:,.1f} over the assumptions)"
-    share = f", {total / week.node_hours:.1%} of {week.node_hours:,.1f}" if week.node_hours else ""
+    between = "" if low is None or high is None else f" ({amount(low, 1)} to {amount(high, 1)} over the assumptions)"
+    share = f", {total / week.node_hours:.1%} of {amount(week.node_hours, 1)}" if week.node_hours else ""
     hours = (week.end - week.begin).total_seconds() / 3600
-    lost = f"{len(week.jobs):,} jobs lost {total:,.1f} node-hours to neighbours{between}{share}."
-    covered = f"{week.simulations:,} simulations stand for {week.covered_s / 3600:,.1f} of {hours:,.1f} hours."
+    lost = f"{len(week.jobs):,} jobs lost {amount(total, 1)} node-hours to neighbours{between}{share}."
+    stand = f"{amount(week.covered_s / 3600, 1)} of {amount(hours, 1)} hours"
+    covered = f"{week.simulations:,} simulations stand for {stand}."
     said = [lost.replace("%", " %"), covered]
     if week.b is not None:
         said.append(f"The mean background utilisation of {week.samples:,} samples is {week.b:.3f}.")
@@ -96,17 +97,22 @@ def _summary(week: Week) -> list[str]:
 
 
 def _job(job: Lost) -> list[str]:
-    between = "-" if job.low is None or job.high is None else f"{job.low:,.2f} to {job.high:,.2f}"
-    most = ("-", "-") if job.by is None else (job.by, f"{job.by_lost:,.2f}")
+    between = "-" if job.low is None or job.high is None else f"{amount(job.low, 2)} to {amount(job.high, 2)}"
+    most = ("-", "-") if job.by is None else (job.by, amount(job.by_lost, 2))
     return [
         job.job,
         f"{job.nodes:,}",
-        f"{job.node_hours:,.1f}",
+        amount(job.node_hours, 1),
         f"{job.slowdown:.2f}",
-        f"{job.lost:,.2f}",
+        amount(job.lost, 2),
         between,
         *most,
     ]
+
+
+def amount(value: float, digits: int) -> str:
+    """A number with so many decimals, or with two significant digits if that shows more of it."""
+    return f"{value:,.{digits}f}" if value == 0 or abs(value) >= 10.0 ** (1 - digits) else f"{value:.2g}"
 
 
 def _percent(share: float) -> str:
@@ -166,7 +172,7 @@ def _days(week: Week) -> str:
         left, right, top = axes.at_x(at + 0.15), axes.at_x(at + 0.85), axes.at_y(value)
         marks.append(
             f'<rect class="bar" x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
-            f'height="{axes.at_y(0) - top:.1f}"><title>{day}: {value:,.2f}</title></rect>'
+            f'height="{axes.at_y(0) - top:.1f}"><title>{day}: {amount(value, 2)}</title></rect>'
         )
     every = -(-len(week.days) // 8)
     names = [(at + 0.5, day[5:]) for at, (day, _) in enumerate(week.days) if at % every == 0]

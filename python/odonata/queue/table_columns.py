@@ -6,7 +6,7 @@ import csv
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import InputError, shortened, unknown
-from odonata.queue.durations import duration_s
+from odonata.queue.durations import NONE, duration_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -90,18 +90,24 @@ def _end(start: Any, run: Any) -> Any:
 
 
 def _seconds(value: Any, what: str) -> float | None:
-    """Seconds of a number, or of a text as Slurm writes times; None if it is empty."""
-    if value is None or (isinstance(value, str) and not value.strip()):
+    """Seconds of a number, or of a text as Slurm writes times; None if it is empty, or has no value (`N/A`).
+
+    A requested time may be `UNLIMITED`, which is None too; a run time has no such value.
+    """
+    if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
         return None
     if hasattr(value, "total_seconds"):
-        return float(value.total_seconds())
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        seconds = duration_s(str(value)) or 0.0
-    if seconds != seconds:
+        seconds: float | None = float(value.total_seconds())
+    else:
+        try:
+            seconds = float(value)
+        except (TypeError, ValueError):
+            seconds = duration_s(str(value), f"a {what}")
+            if seconds is None and what == "requested time":
+                return None
+    if seconds is not None and seconds != seconds:
         return None
-    if not 0 <= seconds < 1e10:
+    if seconds is None or not 0 <= seconds < 1e10:
         raise InputError(f"expected a {what} in seconds from 0 on, found `{shortened(str(value), 40)}`")
     return seconds
 

@@ -48,8 +48,8 @@ def entries(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from _switches(model, blocks)
         return
     if "blocks" in model:
-        for line, name, nodes in _blocks(model["blocks"]):
-            yield line, {"BlockName": name or f"block in line {line}", "Nodes": nodes}
+        for line, switch, name, nodes in _blocks(model["blocks"]):
+            yield line, {"BlockName": name or switch or f"block in line {line}", "Nodes": nodes}
         return
     for name, (line, nodes) in blocks.items():
         if nodes:
@@ -65,7 +65,7 @@ def _switches(
     for line, name, node in _named(model["switches"], "switch"):
         switch = table_of(node, "a switch")
         if name in lines:
-            raise InputError(f"the switch `{shortened(name, 60)}` is listed twice", line=line)
+            raise InputError(_twice("switch", name, lines[name]), line=line)
         lines[name] = line
         nodes[name] = list(_names(switch.get("nodes"), "nodes"))
         children[name] = _names(switch.get("switches"), "switches")
@@ -75,9 +75,14 @@ def _switches(
                 raise InputError(f"{message}which is not listed", line=line)
             nodes[name] += blocks[block][1]
     if "blocks" in model:
-        for line, switch_name, of_block in _blocks(model["blocks"]):
-            lines.setdefault(switch_name or NO_SWITCH, line)
-            nodes.setdefault(switch_name or NO_SWITCH, []).extend(of_block)
+        listed = set(lines)
+        for line, switch_name, block_name, of_block in _blocks(model["blocks"]):
+            if not switch_name and block_name in listed:
+                message = f"the block `{shortened(block_name, 60)}` has no `switch`, and the name of a switch"
+                raise InputError(message, line=line, hint=f"switch: {shortened(block_name, 60)}")
+            leaf = switch_name or block_name or NO_SWITCH
+            lines.setdefault(leaf, line)
+            nodes.setdefault(leaf, []).extend(of_block)
         # In this generation leaves need not be listed, and places may be empty.
         used = {name for name in lines if nodes.get(name) or children.get(name)}
         children = {name: tuple(child for child in of if child in used) for name, of in children.items()}
@@ -87,25 +92,39 @@ def _switches(
         yield line, {"SwitchName": name, "Nodes": tuple(nodes.get(name, ())), "Switches": children.get(name, ())}
 
 
-def _blocks(node: Any) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """Line, switch and nodes of each block; the switch is empty if it has none."""
+def _blocks(node: Any) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+    """Line, switch, name and nodes of each block; switch and name are empty if it has none."""
+    first: dict[str, int] = {}
     for entry in list_of(node, "a list of blocks"):
-        block = table_of(entry, "a block")
+        block, line = table_of(entry, "a block"), line_of(entry)
         switch = text_of(block["switch"], "the name of a switch") if "switch" in block else ""
-        yield line_of(entry), switch, _names(block.get("nodes"), "nodes")
+        name = text_of(block["name"], "the name of a block") if "name" in block else ""
+        if name and first.setdefault(name, line) != line:
+            raise InputError(_twice("block", name, first[name]), line=line)
+        yield line, switch, name, _names(block.get("nodes"), "nodes")
+
+
+def _twice(what: str, name: str, first: int) -> str:
+    return f"the {what} `{shortened(name, 60)}` is listed twice, first in line {first}"
 
 
 def _capacity_blocks(model: dict[str, Any]) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Capacity block -> its line and nodes: those that it lists, and those that name it."""
     listed: dict[str, list[str]] = {}
     if "nodes" in model and model["nodes"].id == "mapping":
-        for _, name, node in _named(model["nodes"], "node"):
+        known: dict[str, int] = {}
+        for line, name, node in _named(model["nodes"], "node"):
             of = table_of(node, "a node") if node.id == "mapping" else {}
+            if name in known:
+                raise InputError(_twice("node", name, known[name]), line=line)
+            known[name] = line
             if "capacity_block" in of:
                 listed.setdefault(text_of(of["capacity_block"], "the name of a block"), []).append(name)
     made: dict[str, tuple[int, tuple[str, ...]]] = {}
     if "capacity_blocks" in model:
         for line, name, node in _named(model["capacity_blocks"], "capacity block"):
+            if name in made:
+                raise InputError(_twice("capacity block", name, made[name][0]), line=line)
             block = table_of(node, "a capacity block") if node.id == "mapping" else {}
             nodes = dict.fromkeys([*_names(block.get("nodes"), "nodes"), *listed.get(name, ())])
             made[name] = line, tuple(nodes)
@@ -130,11 +149,17 @@ def _names(node: Any, what: str) -> tuple[str, ...]:
     if node is None or (node.id == "scalar" and node.value in ("", "null", "~")):
         return ()
     names: list[str] = []
+    seen: set[str] = set()
     for entry in list_of(node, f"a list of {what}"):
         try:
-            names += expand_field(text_of(entry, f"a name of {what}"))
+            added = expand_field(text_of(entry, f"a name of {what}"))
         except InputError as e:
             raise e.but(line=e.line or line_of(entry)) from None
+        for name in added:
+            if name in seen:
+                raise InputError(f"`{shortened(name, 60)}` is listed twice under the same {what}", line=line_of(entry))
+            seen.add(name)
+        names += added
     return tuple(names)
 
 

@@ -317,6 +317,8 @@ def _checked(groups: dict[str, dict[str, tuple[str, ...]]], fabrics: tuple[froze
     for leaves in groups.values():
         for leaf, nodes in leaves.items():
             for node in nodes:
+                if seen.get(node) == leaf:
+                    raise InputError(f"the node `{node}` is listed twice on `{leaf}`")
                 if node in seen:
                     raise InputError(f"the node `{node}` is on `{seen[node]}` and on `{leaf}`; expected one of them")
                 seen[node] = leaf

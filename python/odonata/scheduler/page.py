@@ -129,7 +129,15 @@ def _utilisation(jobs: pl.DataFrame, nodes: int, ends: float) -> str:
 
 
 def _thinned(points: list[tuple[float, int]], most: int = 4000) -> list[tuple[float, int]]:
-    return points[:: -(-len(points) // most)] if points else []
+    """At most about so many points: the least and the greatest of each part, and the last."""
+    if len(points) <= most:
+        return points
+    size = -(-2 * len(points) // most)
+    kept: list[tuple[float, int]] = []
+    for at in range(0, len(points), size):
+        part = points[at : at + size]
+        kept += sorted({min(part, key=lambda point: point[1]), max(part, key=lambda point: point[1])})
+    return kept if kept[-1] == points[-1] else [*kept, points[-1]]
 
 
 def _waits(jobs: pl.DataFrame) -> list[str]:
