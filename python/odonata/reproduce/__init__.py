@@ -31,7 +31,6 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
     "booksim-uniform": "odonata.reproduce.booksim.uniform",
-    "league": "odonata.reproduce.league.page",
     "congestion-control": "odonata.reproduce.congestion.control",
     "nccl": "odonata.reproduce.nccl.busbw",
     "training": "odonata.reproduce.training.steps",

@@ -1,1 +1,0 @@
-"""All routings on five machines: throughput, latency, and what a neighbour does to a job."""
