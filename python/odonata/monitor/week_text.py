@@ -84,7 +84,8 @@ def _summary(week: Week) -> list[str]:
     share = f", {total / week.node_hours:.1%} of {week.node_hours:,.1f}" if week.node_hours else ""
     hours = (week.end - week.begin).total_seconds() / 3600
     lost = f"{len(week.jobs):,} jobs lost {total:,.1f} node-hours to neighbours{between}{share}."
-    covered = f"{week.simulations:,} simulations stand for {week.covered_s / 3600:,.1f} of {hours:,.1f} hours."
+    stand = "simulation stands" if week.simulations == 1 else "simulations stand"
+    covered = f"{week.simulations:,} {stand} for {week.covered_s / 3600:,.1f} of {hours:,.1f} hours."
     said = [lost.replace("%", " %"), covered]
     if week.b is not None:
         said.append(f"The mean background utilisation of {week.samples:,} samples is {week.b:.3f}.")
