@@ -99,6 +99,7 @@ class _Formatter(string.Formatter):
             "time": units.format_time,
             "number": "{:,}".format,
             "bytes": _bytes,
+            "links": lambda value: f"{value:,} link{'' if value == 1 else 's'}",
             "or": _or,
             "and": _and,
         }
@@ -554,17 +555,17 @@ MESSAGES: Mapping[str, Message] = {
         "write the other one as a file too",
     ),
     "too-few-hops": Message(
-        "with {have} links a packet cannot reach every node: a shortest path of this machine has up to {need}",
+        "with {have:links} a packet cannot reach every node: a shortest path of this machine has up to {need}",
         "set `hops` to {need} or more",
     ),
     "no-such-choice": Message(
         "the routing picked {picked} of {ports} ports (0 is the first) at {time_ps:time} for a packet at router "
-        "{router} to router {destination}, after {hop} links",
+        "{router} to router {destination}, after {hop:links}",
         "return the position of a port in `ports`, which differ from packet to packet, not its number `ports[i].port`",
     ),
     "memory-out-of-range": Message(
         "the routing wrote {memory} into `packet.memory` at {time_ps:time} for a packet at router {router} to router "
-        "{destination}, after {hop} links",
+        "{destination}, after {hop:links}",
         "it keeps whole numbers from 0 to 4,294,967,294, or -1 for nothing",
     ),
     "routing-raised": Message(

@@ -62,5 +62,6 @@ class ScheduleProgress(Screen):
 
     def _state(self) -> str:
         now = self._now
-        counts = f"{now.ended:,} of {now.jobs:,} jobs ended, {now.simulated:,} windows simulated"
+        windows = "window" if now.simulated == 1 else "windows"
+        counts = f"{now.ended:,} of {now.jobs:,} jobs ended, {now.simulated:,} {windows} simulated"
         return f"{counts}; {left(now.ended / now.jobs, time.monotonic() - self._began)}"

@@ -84,8 +84,9 @@ def _summary(week: Week) -> list[str]:
     share = f", {total / week.node_hours:.1%} of {amount(week.node_hours, 1)}" if week.node_hours else ""
     hours = (week.end - week.begin).total_seconds() / 3600
     lost = f"{len(week.jobs):,} jobs lost {amount(total, 1)} node-hours to neighbours{between}{share}."
-    stand = f"{amount(week.covered_s / 3600, 1)} of {amount(hours, 1)} hours"
-    covered = f"{week.simulations:,} simulations stand for {stand}."
+    stand = "simulation stands" if week.simulations == 1 else "simulations stand"
+    of = f"{amount(week.covered_s / 3600, 1)} of {amount(hours, 1)} hours"
+    covered = f"{week.simulations:,} {stand} for {of}."
     said = [lost.replace("%", " %"), covered]
     if week.b is not None:
         said.append(f"The mean background utilisation of {week.samples:,} samples is {week.b:.3f}.")

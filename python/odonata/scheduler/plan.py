@@ -254,7 +254,7 @@ def _submissions(told: Sequence[Told], book: Book, system: System, notes: list[s
     rules = [book.rule_of(job) for job in jobs]
     for rule, count in sorted(Counter(rules).items()):
         of_book = book.table.rule[rule]
-        notes.append(f"{count:,} jobs by the rule `{of_book.name}`: {of_book.source}")
+        notes.append(f"{count:,} job{'' if count == 1 else 's'} by the rule `{of_book.name}`: {of_book.source}")
     return tuple(submission(job, number, rules[number]) for number, job in enumerate(fits))
 
 
