@@ -256,7 +256,7 @@ def test_no_time_that_watch_did_not_see(tmp_path, monkeypatch, capsys):
     assert main(["cluster", "week", "watch"]) == 0
     out = capsys.readouterr().out
     assert "1 jobs lost 0.3 node-hours to neighbours, 50.0 % of 0.6." in out
-    assert "1 simulations stand for 0.017 of 168.0 hours." in out
+    assert "1 simulation stands for 0.017 of 168.0 hours." in out
     now = (MONDAY + timedelta(seconds=25)).timestamp()
     assert week(Path("watch"), now=now).end == MONDAY + timedelta(seconds=25)
 

@@ -30,13 +30,19 @@ pub use ports::Ports;
 
 use crate::fabric::RouterPlace;
 use crate::fabric::packet::{Event, MAX_ROUTINGS, RouteDecision};
-use crate::spec::{FabricSpec, JobSpec, ROUTINGS, RoutingSpec, Select, Spec, TopologySpec};
+use crate::spec::{FabricSpec, JobSpec, ROUTINGS, RoutingInfo, RoutingSpec, Select, Spec, TopologySpec};
 use dragonfly_plus::{AnyDragonflyPlusAlgorithm, DragonflyPlusRouting, Mixed};
 use odonata_decision::Mode;
 
+/// The names of the routings for machines of this kind whose functions are in this crate.
+fn built_in(machine: &str) -> Vec<&'static str> {
+    let fits = |info: &&RoutingInfo| info.machines.contains(&machine) && info.name != "custom";
+    ROUTINGS.iter().filter(fits).map(|info| info.name).collect()
+}
+
 /// The error of a routing that is not for machines of this kind, with those that are.
 fn not_for(machine: &'static str, routing: &RoutingSpec, at: &Path) -> Error {
-    let choices = ROUTINGS.iter().filter(|info| info.machines.contains(&machine)).map(|info| info.name).collect();
+    let choices = built_in(machine);
     ErrorKind::RoutingNotForMachine { routing: routing.name(), machine, choices }.at(at.join("name"))
 }
 

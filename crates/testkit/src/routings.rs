@@ -209,6 +209,7 @@ pub fn any_options(c: &mut Choices, info: &RoutingInfo, gateways: Option<Gateway
             (_, None) if option.optional => continue,
             (_, Some(gateways)) if option.name == "gateways" => serde_json::to_value(gateways).expect("it has a name"),
             (Values::Names(names), _) => c.of(names).0.into(),
+            (Values::Other, _) if option.name == "program" => "test-any".into(),
             (Values::Other, _) => panic!("`{}` of `{}` has neither names nor a range", option.name, info.name),
             // Small numbers are as likely as large ones.
             (Values::Number { least, most }, _) => (least + (c.within(0, most - least) >> c.within(0, 40))).into(),

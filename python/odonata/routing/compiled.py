@@ -165,8 +165,15 @@ def _returned(name: str, inner: Any) -> str | None:
     returned = inner.nopython_signatures[-1].return_type
     if isinstance(returned, types.Integer | types.Boolean):
         return None
-    what = {"none": "nothing", "float64": "a number with a fraction", "unicode_type": "a text"}.get(str(returned))
-    what = what or ("a port" if isinstance(returned, types.Record) else f"no number ({type(returned).__name__})")
+    named = {
+        "a port": types.Record,
+        "a text": types.UnicodeType | types.StringLiteral,
+        "a number with a fraction": types.Float,
+        "nothing": types.NoneType,
+    }
+    what = next(
+        (name for name, of in named.items() if isinstance(returned, of)), f"no number ({type(returned).__name__})"
+    )
     return f"returns {what}, expected the position of a port: a whole number"
 
 

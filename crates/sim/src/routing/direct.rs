@@ -30,7 +30,7 @@ use super::{
 };
 use crate::engine::random::{below32, packet_random};
 use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
-use crate::spec::{FabricSpec, Gateways, ROUTINGS, RoutingSpec, Spec};
+use crate::spec::{FabricSpec, Gateways, RoutingSpec, Spec};
 
 /// First random numbers of minimal paths, for an algorithm that compares two: 0 and 8.
 const MINIMAL_BASE: u8 = 0;
@@ -324,8 +324,7 @@ impl AnyDirectAlgorithm {
 
 fn gateways(routing: &RoutingSpec, at: &Path) -> Result<Gateways, Error> {
     if !routing.info().machines.contains(&MACHINE_KIND) {
-        let choices =
-            ROUTINGS.iter().filter(|info| info.machines.contains(&MACHINE_KIND)).map(|info| info.name).collect();
+        let choices = super::built_in(MACHINE_KIND);
         let (routing, machine) = (routing.name(), "dragonfly or cascade");
         return Err(ErrorKind::RoutingNotForMachine { routing, machine, choices }.at(at.join("name")));
     }

@@ -437,7 +437,7 @@ fn refusal(routing: RoutingSpec, channels: u8, failures: Failures) -> Result<(),
 #[test]
 fn what_does_not_fit_is_refused() {
     let none = Failures::default();
-    let choices = vec!["minimal", "valiant", "ugal-hops", "autonet", "custom"];
+    let choices = vec!["minimal", "valiant", "ugal-hops", "autonet"];
     let other = |routing| ErrorKind::RoutingNotForMachine { routing, machine: "graph", choices: choices.clone() };
     let up_down = RoutingSpec::UpDown { spread: Spread::Hash };
     assert_eq!(refusal(up_down, 8, none.clone()), Err(other("up-down").at(path!["routing", "name"])));
