@@ -16,6 +16,7 @@ __all__ = [
     "RoutingPolicy",
     "__fingerprint__",
     "__version__",
+    "add_routing",
     "burst_lengths",
     "check",
     "collectives",
