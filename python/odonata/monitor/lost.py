@@ -8,6 +8,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
+from odonata.monitor.state import Slowdown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,18 +20,11 @@ DAY_S = 86_400.0
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Slowdown):
     """A job in a simulation, as it is recorded."""
 
     time: float
     """When the simulation ended (seconds since 1970)."""
-    job: str
-    nodes: int
-    slowdown: float
-    low: float | None
-    high: float | None
-    by: str | None
-    share: float | None
 
 
 @dataclass(frozen=True)
@@ -82,10 +77,14 @@ def clipped(stands: Mapping[float, Span], begin: float, end: float) -> dict[floa
     return {at: Span(max(span.begin, begin), max(min(span.end, end), begin)) for at, span in stands.items()}
 
 
+def longer(slowdown: float, communicates: float) -> float:
+    """How many times as long a run takes, if the given part of it alone is communication, which is slowed down."""
+    return 1 - communicates + communicates * max(1.0, slowdown)
+
+
 def part_lost(slowdown: float, communicates: float) -> float:
-    """Part of a time that is lost, if the given part of a run alone is communication, which takes longer."""
-    longer = 1 - communicates + communicates * max(1.0, slowdown)
-    return 1 - 1 / longer
+    """Part of a time that is lost."""
+    return 1 - 1 / longer(slowdown, communicates)
 
 
 def lost(

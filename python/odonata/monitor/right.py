@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from odonata.analysis.forecasts import reliability
+from odonata.monitor.lost import longer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,11 +100,7 @@ def slowdowns(lost: Sequence[Lost], runs: Sequence[Run], communicates: float) ->
     """How right the slowdowns were, or why that cannot be told."""
     usual = _usual(runs)
     times = _times(runs)
-    pairs = [
-        (1 - communicates + communicates * max(1.0, of.slowdown), times[of.job] / usual[of.job])
-        for of in lost
-        if of.job in usual
-    ]
+    pairs = [(longer(of.slowdown, communicates), times[of.job] / usual[of.job]) for of in lost if of.job in usual]
     if not pairs:
         return f"no simulated job has ended that has {LEAST_RUNS} other runs with its name and number of nodes"
     predicted, measured = np.array(pairs).T

@@ -113,7 +113,7 @@ def week(
     if slowdowns is None:
         hint = "`odonata cluster watch --system MACHINE` writes them"
         raise InputError(f"`{folder}` has no records of slowdowns (slowdowns-*.parquet)", hint=hint)
-    rows = [Row(time.timestamp(), *rest) for time, *rest in slowdowns.iter_rows()]
+    rows = [Row(**{**row, "time": row["time"].timestamp()}) for row in slowdowns.iter_rows(named=True)]
     if not rows:
         raise InputError(f"no simulation in `{folder}` judged a job")
     background = recorded.read(folder, "background")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 from odonata.report.payload import pack
+from odonata.text.page import document as html_document
+from odonata.text.page import hashed
 
 MARK = '<meta name="generator" content="odonata report">'
 """The mark by which a report is recognised, so that it may be overwritten."""
@@ -22,33 +22,11 @@ def page(title: str, document: dict[str, Any]) -> bytes:
     """
     static = files("odonata.report") / "static"
     script, style = ((static / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    policy = f"default-src 'none'; script-src '{hashed(script)}'; style-src '{hashed(style)}'; img-src data: blob;"
     data = base64.b64encode(pack(document)).decode()
-    text = f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-{MARK}
-<title>{escape(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-<noscript>This report draws its tables and figures with the script in this file. Allow scripts to see it.</noscript>
+    noscript = "This report draws its tables and figures with the script in this file. Allow scripts to see it."
+    body = f"""<noscript>{noscript}</noscript>
 <main id="report" tabindex="-1"></main>
 <script id="data" type="text/plain">{data}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-    return text.encode("utf-8", "backslashreplace")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+<script>{script}</script>"""
+    return html_document(title, MARK, policy, style, body)

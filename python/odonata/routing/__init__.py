@@ -11,9 +11,9 @@ from pathlib import Path
 
 from odonata.lazy import lazily
 
-__all__ = ["HEADER", "least", "nearest", "others", "random", "routing"]
+__all__ = ["HEADER", "least", "others", "random", "routing"]
 
 HEADER = Path(__file__).with_name("odonata_routing.h")
 """The interface of a library in C, C++ or Rust."""
 
-__getattr__ = lazily(__name__, {"decorator": ("routing",), "helpers": ("least", "nearest", "others", "random")})
+__getattr__ = lazily(__name__, {"decorator": ("routing",), "helpers": ("least", "others", "random")})

@@ -24,16 +24,6 @@ def random(packet, k, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def nearest(ports, router, to):  # type: ignore[no-untyped-def]
-    """How many of the ports lead nearer to a router."""
-    count = 0
-    for i in range(len(ports)):
-        if router.links[to, ports[i].router] < router.links[to, router.router]:
-            count += 1
-    return count
-
-
-@njit
 def _nth(ports, row, here, most, n):  # type: ignore[no-untyped-def]
     """The position of the n-th port that leads nearer and has at most this load."""
     for i in range(len(ports)):

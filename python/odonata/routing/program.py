@@ -16,7 +16,7 @@ import sys
 import tempfile
 import traceback
 from base64 import b64decode
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -60,8 +60,8 @@ class Program:
     @property
     def name(self) -> str:
         """The name under which the core knows its functions."""
-        parts = [self.text, self.library, self.hops, self.state, self.function, self.parameters, self.extent, self.keys]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+        decides = {key: value for key, value in self.kept().items() if key != "file"}
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
 
     def spec(self) -> dict[str, Any]:
         """The routing as the core reads it, without its text."""
@@ -70,17 +70,7 @@ class Program:
 
     def kept(self) -> dict[str, Any]:
         """What a specification keeps under its name."""
-        return {
-            "file": self.file,
-            "text": self.text,
-            "library": self.library,
-            "hops": self.hops,
-            "state": self.state,
-            "function": self.function,
-            "parameters": self.parameters,
-            "extent": self.extent,
-            "keys": self.keys,
-        }
+        return asdict(self)
 
 
 @lru_cache(maxsize=16)
@@ -90,9 +80,9 @@ def own_routings(text: str, file: str) -> dict[str, OwnRouting]:
     Raises InputError with the file and the line.
     """
     _allowed(text, file)
-    _alone(text, file)
     names: dict[str, Any] = {"__name__": "odonata_own_routing", "__file__": file}
     try:
+        _alone(ast.parse(text, file))
         exec(compile(text, file, "exec"), names)
     except SyntaxError as e:
         raise InputError(f"it is no Python: {e.msg}", file=Path(file), line=e.lineno) from None
@@ -106,12 +96,8 @@ def own_routings(text: str, file: str) -> dict[str, OwnRouting]:
     return {name: value for name, value in names.items() if isinstance(value, OwnRouting)}
 
 
-def _alone(text: str, file: str) -> None:
+def _alone(tree: ast.AST) -> None:
     """Raises InputError for a file that imports others of the user: their contents would not be in a run's identity."""
-    try:
-        tree = ast.parse(text, file)
-    except SyntaxError as e:
-        raise InputError(f"it is no Python: {e.msg}", file=Path(file), line=e.lineno) from None
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules = [name.name for name in node.names]
@@ -122,7 +108,7 @@ def _alone(text: str, file: str) -> None:
         for module in modules:
             if module.partition(".")[0] not in {*sys.stdlib_module_names, "numba", "numpy", "odonata"}:
                 hint = "a run is identified by the text of one file: put it into this one"
-                raise InputError(f"it imports `{module}`", hint=hint, file=Path(file), line=node.lineno)
+                raise InputError(f"it imports `{module}`", hint=hint, line=node.lineno)
 
 
 def _allowed(text: str, file: str) -> None:
@@ -137,18 +123,18 @@ def _allowed(text: str, file: str) -> None:
 
 def the_routing(text: str, file: str, function: str | None) -> OwnRouting:
     """The routing of a file. Raises InputError if there is none, or several and no name."""
-    found_ones = own_routings(text, file)
+    defined = own_routings(text, file)
     if function is not None:
-        if function not in found_ones:
-            error = unknown("routing of the file", function, found_ones)
+        if function not in defined:
+            error = unknown("routing of the file", function, defined)
             raise InputError(error.message, hint=error.hint, path=("function",))
-        return found_ones[function]
-    if len(found_ones) == 1:
-        return next(iter(found_ones.values()))
-    if not found_ones:
+        return defined[function]
+    if len(defined) == 1:
+        return next(iter(defined.values()))
+    if not defined:
         hint = "write `from odonata.routing import routing`, and `@routing` above a function (docs/own-routing.md)"
         raise InputError("the file has no function with the decorator `routing`", hint=hint, file=Path(file))
-    names = ", ".join(found_ones)
+    names = ", ".join(defined)
     raise InputError(f"`{file}` has several routings: {names}", hint="name one: function = ...", path=("function",))
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 #: A length that no path has.
 _NO_PATH = 2**62
-#: Largest weight of a link beside which its time counts as well; larger ones are times themselves.
+#: Largest weight of a link beside which its time counts as well; larger ones are times themselves (assumed).
 _LONGEST = 2**12
-#: Packets after which every link is taken to be in step with the slowest one before it.
+#: Packets after which every link is taken to be in step with the slowest one before it (assumed).
 _MOST_IN_TURN = 1_000
 
 

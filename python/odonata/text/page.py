@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MARK = '<meta name="generator" content="odonata">'
-"""The mark by which a page is recognised, so that it may be overwritten."""
-
 _STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b2430;--soft:#566272;--line:#d5dae1;--accent:#0b5cad;--warm:#a83200;
 --fill:#9dbfe3}
@@ -32,32 +29,44 @@ svg{max-width:100%;height:auto;display:block}svg text{fill:var(--soft);font:12px
 """
 
 
-def page(title: str, body: Sequence[str]) -> bytes:
-    """A page of parts that are HTML."""
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    parts = "\n".join(body)
+def document(title: str, generator: str, policy: str, style: str, body: str) -> bytes:
+    """A file of HTML whose policy lets a browser load nothing that it does not name; `generator` is a `meta`."""
     text = f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="{policy} base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
-{MARK}
+{generator}
 <title>{escape(title)}</title>
-<style>{_STYLE}</style>
+<style>{style}</style>
 </head>
 <body>
-<main>
-<h1>{escape(title)}</h1>
-{parts}
-</main>
+{body}
 </body>
 </html>
 """
     return text.encode("utf-8", "backslashreplace")
+
+
+def hashed(text: str) -> str:
+    """What a policy says of a script or a style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def page(title: str, body: Sequence[str]) -> bytes:
+    """A page of parts that are HTML."""
+    parts = "\n".join(body)
+    policy = f"default-src 'none'; style-src '{hashed(_STYLE)}';"
+    return document(
+        title,
+        '<meta name="generator" content="odonata">',
+        policy,
+        _STYLE,
+        f"<main>\n<h1>{escape(title)}</h1>\n{parts}\n</main>",
+    )
 
 
 def heading(text: str) -> str:

@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use odonata_error::{Error, ErrorKind, Path};
+use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::{Address, Machine, Network, Peer, Port, RouterId};
 
 use super::{
@@ -26,7 +26,7 @@ use crate::fabric::packet::{Event, NO_INTERMEDIATE, RouteDecision};
 use crate::spec::{FabricSpec, Keys, RoutingSpec};
 use answers::{Answer, Inbox};
 use functions::{AnswerView, Functions, NOTHING, PacketView, PortView, RAISED, RouterView, memory_of, registered};
-use links::{Links, UNREACHABLE};
+use links::{Links, Neighbour, UNREACHABLE};
 
 /// Ports of a router that need no memory of their own at a decision.
 const FEW: usize = 64;
@@ -149,7 +149,7 @@ fn diameter(network: &Network, links: &Links) -> Result<u8, Error> {
             for &from in &ends {
                 if row[from as usize] == UNREACHABLE {
                     let kind = ErrorKind::RoutersCutApart { routers: vec![from, to] };
-                    return Err(kind.at(odonata_error::path!["failures"]));
+                    return Err(kind.at(path!["failures"]));
                 }
                 longest = longest.max(row[from as usize]);
             }
@@ -232,15 +232,7 @@ impl CustomRouting {
         for custom in &self.shared.customs {
             let Some(start) = custom.functions.start else { continue };
             for router in 0..self.machine.network().routers() as u32 {
-                let port = |near: &links::Neighbour| PortView {
-                    port: near.port.into(),
-                    router: near.router.into(),
-                    links: 0,
-                    minimal: 0,
-                    load_ps: 0,
-                    class: near.class.into(),
-                };
-                let ports: Vec<PortView> = self.shared.links.neighbours(router).iter().map(port).collect();
+                let ports: Vec<PortView> = self.shared.links.neighbours(router).iter().map(Neighbour::view).collect();
                 let view = self.view(custom, router, 0);
                 // SAFETY: who registered the function guarantees that it keeps to the interface.
                 if unsafe { start(ports.as_ptr(), ports.len() as i64, &raw const view) } == RAISED {
@@ -366,12 +358,10 @@ impl CustomRouting {
                 continue;
             }
             room[count].write(PortView {
-                port: near.port.into(),
-                router: near.router.into(),
                 links: links.into(),
                 minimal: (links < here).into(),
                 load_ps: loads.backlog(near.port) as i64,
-                class: near.class.into(),
+                ..near.view()
             });
             count += 1;
         }
@@ -464,7 +454,7 @@ impl AllPaths for CustomRouting {
         let router = self.machine.network().router_of_slot[place.first as usize].0;
         let row = self.shared.links.row(self.router(packet.to));
         let (hop, left) = (packet.hop(), self.custom(packet.routing()).hops - packet.hop());
-        let branch = |near: &links::Neighbour| {
+        let branch = |near: &Neighbour| {
             let links = row[near.router as usize];
             let mut packet = *packet;
             if links >= row[router as usize] {

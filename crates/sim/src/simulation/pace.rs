@@ -23,9 +23,9 @@ impl Pace {
     pub const CHANGING: Self = Self { sparse: 2, stretch: 3, span: Duration::ZERO, read_every: 2 };
 }
 
-/// By how much threads must be faster than one thread, in percent: they take more of the processors.
+/// By how much threads must be faster than one thread, in percent: they take more of the processors (assumed).
 const MARGIN: u64 = 10;
-/// Spans before the slower way is tried again: at first, and at most. It doubles.
+/// Spans before the slower way is tried again: at first, and at most. It doubles. (Assumed.)
 const FIRST_PAUSE: u32 = 16;
 const LAST_PAUSE: u32 = 1024;
 

@@ -267,12 +267,15 @@ fn in_turn<R: RoutingAlgorithm, S: Switch, E: Endpoint>(
         for (player, status) in all.iter().zip(&mut statuses) {
             player.simulation.say(status, interrupted.is_some());
         }
-        let switch = !sparse && contest.wants_change(events(&statuses), false);
-        let mut step = if switch { Step::Switch } else { Step::End };
-        for player in all.iter_mut().filter(|_| !switch) {
-            step = player.step(&statuses, sparse.then_some(false));
-            if step == Step::Visit {
-                player.visit();
+        let mut step = Step::End;
+        if !sparse && contest.wants_change(events(&statuses), false) {
+            step = Step::Switch;
+        } else {
+            for player in all.iter_mut() {
+                step = player.step(&statuses, sparse.then_some(false));
+                if step == Step::Visit {
+                    player.visit();
+                }
             }
         }
         if matches!(step, Step::End | Step::Change | Step::Switch) {

@@ -62,8 +62,6 @@ class OwnRouting(Routing):
         """With the links of its paths on this machine."""
         if compat is not None:
             raise InputError(f"`{compat}` has no routing of one's own", path=("name",))
-        if self._text is None:
-            return self.located(Path()).decided(system, compat)
         extent = core.extent({"topology": system.topology, "failures": system.failures})
         return self.with_program(self.program_on(system, extent))
 
@@ -72,6 +70,10 @@ class OwnRouting(Routing):
         decided = self.model_copy()
         decided._program = program
         return decided
+
+    def channels_needed(self, system: System) -> int:  # noqa: ARG002
+        """A channel for each link of a path. Only of the result of `decided`."""
+        return self.program.hops
 
     @property
     def called(self) -> str:

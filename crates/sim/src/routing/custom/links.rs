@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use odonata_error::{Error, ErrorKind, path};
 use odonata_topology::{Network, Port, RouterId};
 
+use super::functions::PortView;
+
 /// Routers that no path joins.
 pub(super) const UNREACHABLE: u8 = u8::MAX;
 /// Most routers of a machine with such a table, which then has 256 MiB.
@@ -16,6 +18,21 @@ pub(super) struct Neighbour {
     pub(super) port: u16,
     pub(super) class: u8,
     pub(super) router: u32,
+}
+
+impl Neighbour {
+    /// The port without load, as functions see it where no packet is under way.
+    #[inline]
+    pub(super) fn view(&self) -> PortView {
+        PortView {
+            port: self.port.into(),
+            router: self.router.into(),
+            links: 0,
+            minimal: 0,
+            load_ps: 0,
+            class: self.class.into(),
+        }
+    }
 }
 
 /// The working links of all routers, and the distances between them.
