@@ -35,6 +35,7 @@ mod pxn;
 mod recursive_doubling;
 mod recursive_halving;
 mod ring;
+mod ring_steps;
 mod run;
 mod scatter_allgather;
 mod scatter_doubling;
@@ -48,6 +49,7 @@ pub use step::{Act, Algorithm, CollectiveStep, Move};
 
 use odonata_error::{Error, ErrorKind, path};
 
+use crate::part::LABEL_BITS;
 use crate::{Allgather, Allreduce, Alltoall, Barrier, Broadcast, Reduce, ReduceScatter, RingWork, Tree, Way};
 use binary::Binary;
 use binomial::Binomial;
@@ -66,6 +68,7 @@ use pxn::Pxn;
 use recursive_doubling::{DoublingAllgather, DoublingAllreduce};
 use recursive_halving::{Halving, Rabenseifner};
 use ring::Ring;
+use ring_steps::RingSteps;
 use scatter_allgather::ScatterAllgather;
 use scatter_doubling::ScatterDoubling;
 use scattered::Scattered;
@@ -132,11 +135,20 @@ impl Collective {
     /// # Errors
     /// [`Error`]: also for ranks that are not whole nodes, and for an order that has not each rank of a node once.
     pub fn ring_channel(n: u32, work: RingWork, order: &[u32], bytes: u64) -> Result<Self, Error> {
-        let division = match work {
-            RingWork::Allgather => Division::equal(bytes, n.max(1)),
-            _ => Division::split(bytes, n.max(1)),
-        };
-        Self::new(Channel::new(n, work, NodeOrder::new(n, order)?), n, division)
+        Self::new(Channel::new(n, work, NodeOrder::new(n, order)?), n, blocks_of_ring(work, bytes, n))
+    }
+
+    /// See [`crate::PhaseAction::RingSteps`].
+    ///
+    /// # Errors
+    /// [`Error`]: as for [`Collective::ring_channel`], and for more steps than messages have labels.
+    pub fn ring_steps(n: u32, work: RingWork, order: &[u32], bytes: u64, steps: u64) -> Result<Self, Error> {
+        let most = 1 << LABEL_BITS;
+        if steps > most {
+            return Err(ErrorKind::OutOfRange { found: steps, least: 0, most }.at(path!["steps"]));
+        }
+        let algorithm = RingSteps::new(n, work, &NodeOrder::new(n, order)?, steps);
+        Self::new(algorithm, n, blocks_of_ring(work, bytes, n))
     }
 
     /// See [`crate::PhaseAction::TreeChannel`].
@@ -222,6 +234,14 @@ impl Collective {
             Barrier::Dissemination => Self::new(Dissemination::new(n), n, nothing),
             Barrier::Binary => Self::new(Binary::both(n), n, nothing),
         }
+    }
+}
+
+/// The division of the vector of a collective around a ring.
+fn blocks_of_ring(work: RingWork, bytes: u64, n: u32) -> Division {
+    match work {
+        RingWork::Allgather => Division::equal(bytes, n.max(1)),
+        RingWork::Allreduce | RingWork::ReduceScatter => Division::split(bytes, n.max(1)),
     }
 }
 

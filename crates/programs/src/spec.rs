@@ -113,6 +113,18 @@ pub enum PhaseAction {
         /// Size as of the collective: of this channel's part of it.
         bytes: u64,
     },
+    /// The first steps of a `RingChannel`, or more steps than it has: of an all-reduce, one of its reduce-scatter and one
+    /// of its all-gather in turn. A run of some steps of a long ring shows how long all of them take.
+    RingSteps {
+        /// What it does.
+        work: RingWork,
+        /// As of a `RingChannel`; `[0]` for a plain ring.
+        order: Vec<u32>,
+        /// As of a `RingChannel`.
+        bytes: u64,
+        /// How many steps each rank makes.
+        steps: u64,
+    },
     /// Along one tree of a double binary tree over nodes that have several ranks: all vectors are combined at its root, or
     /// the root's data goes to all.
     TreeChannel {
@@ -194,6 +206,9 @@ impl PhaseAction {
             Self::Reduce { algorithm, root, bytes } => boxed(Collective::reduce(*algorithm, ranks, *root, *bytes)),
             Self::Allreduce { algorithm, bytes } => boxed(Collective::allreduce(*algorithm, ranks, *bytes)),
             Self::RingChannel { work, order, bytes } => boxed(Collective::ring_channel(ranks, *work, order, *bytes)),
+            Self::RingSteps { work, order, bytes, steps } => {
+                boxed(Collective::ring_steps(ranks, *work, order, *bytes, *steps))
+            }
             Self::TreeChannel { tree, way, order, bytes } => {
                 boxed(Collective::tree_channel(ranks, *tree, *way, order, *bytes))
             }

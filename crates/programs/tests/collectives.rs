@@ -15,5 +15,7 @@ mod executor;
 mod order;
 #[path = "collectives/script.rs"]
 mod script;
+#[path = "collectives/steps.rs"]
+mod steps;
 #[path = "collectives/times.rs"]
 mod times;

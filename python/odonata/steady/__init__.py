@@ -6,7 +6,9 @@ any other. What it leaves out is extrapolated from the mean time of an iteration
 known within the bound; else a longer one is simulated, up to the whole run.
 
 - `mean.py`: the mean of a series after its warm-up, with its confidence interval;
-- `epochs.py`: the epochs of a simulated run, and the iterations of each job in them;
+- `series.py`: the iterations of a program in a time, or the steps of its collective around rings;
+- `steps.py`: jobs of which steps are counted in place of iterations;
+- `epochs.py`: the epochs of a simulated run, and what is seen of each job in them;
 - `extrapolate.py`: what a shortened run has skipped, epoch by epoch;
 - `shorten.py`: the shortened specification with the wanted number of iterations in each epoch;
 - `refusals.py`: the reasons for which a run is simulated in full;

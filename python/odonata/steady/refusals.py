@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata.steady.shorten import FIRST, MOST_SHARE
+from odonata.steady.shorten import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,6 @@ def refusal(spec: Mapping[str, Any]) -> str | None:
         if "traffic" in job and job["traffic"]["intervals"] is not None:
             return f"`{job['name']}` sends a given number of messages, not iterations of a program"
     counts = [jobs[number]["program"]["iterations"] for number in spec["stop"]["jobs"]]
-    if max(counts) * MOST_SHARE <= FIRST:
-        return f"no program that it waits for has more than {int(FIRST / MOST_SHARE)} iterations"
+    if max(counts) <= FEWEST:
+        return f"no program that it waits for has more than {FEWEST} iterations, or steps of its only iteration"
     return None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from odonata.steady import extrapolate
 from odonata.steady.epochs import epochs_of
 from odonata.steady.refusals import refusal
-from odonata.steady.shorten import FIRST, MOST_SHARE, Known, first, shortened
+from odonata.steady.shorten import FEWEST_STEPS, MOST_SHARE, Known, first, shortened
 from odonata.steady.skipped import Steady
+from odonata.steady.steps import counted_in_steps, played, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,20 +38,24 @@ def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[d
 
     Every trial is an ordinary run of a shortened specification. The shortest of them from which the mean iteration of
     every program in every epoch is known within `error` is kept. If there is none that would save work, the
-    specification itself is simulated.
+    specification itself is simulated. Of a job with one long collective around rings, steps are skipped in place of
+    iterations.
     """
+    given, steps = spec, counted_in_steps(spec, FEWEST_STEPS)
+    spec = unrolled(given, steps)
     reason = refusal(spec)
     hops: list[int] = []
-    known = Known()
-    trial = first(spec)
+    known = Known(steps)
+    trial = first(spec, known)
     while reason is None:
-        result = simulate(trial, len(hops) + 1)
+        result = simulate(played(trial, steps), len(hops) + 1)
         hops.append(int(result["packet_hops"]))
-        epochs = epochs_of(trial, result)
+        epochs = epochs_of(trial, result, steps)
         parts = extrapolate.extrapolated(spec, trial, epochs)
         if parts is not None and extrapolate.consistent(parts, error):
             if not extrapolate.unknown(parts, error) and _ends_in_time(spec, parts):
-                return result, trial, Steady(error, tuple(hops), tuple(parts), left=_left_out(spec, trial))
+                steady = Steady(error, tuple(hops), tuple(parts), left=_left_out(spec, trial), steps=steps)
+                return *_as_measured(result, played(trial, steps), given), steady
             _need_more(known, parts, error)
         _learn(known, epochs)
         plan = shortened(spec, known)
@@ -60,8 +65,18 @@ def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[d
             reason = _unsteady(spec, parts, error, plan)
         else:
             trial = plan.spec
-    result = simulate(spec, len(hops) + 1)
-    return result, dict(spec), Steady(error, (*hops, int(result["packet_hops"])), in_full=reason)
+    result = simulate(given, len(hops) + 1)
+    return result, dict(given), Steady(error, (*hops, int(result["packet_hops"])), in_full=reason)
+
+
+def _as_measured(
+    result: Mapping[str, Any], trial: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The result and the simulated specification, with what the given one measures: not with what counts steps."""
+    kept = dict(result)
+    if not given["measure"].get("operations"):
+        kept.pop("operations", None)
+    return kept, {**trial, "measure": given["measure"]}
 
 
 def _ends_in_time(spec: Mapping[str, Any], parts: Sequence[Part]) -> bool:
@@ -85,7 +100,7 @@ def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
     for number, job in extrapolate.unknown(parts, error):
         part = parts[number]
         pace = part.epoch.seen[job].pace
-        have = FIRST if pace is None else pace.warm_up + pace.count
+        have = known.fewest(job) if pace is None else pace.warm_up + pace.count
         needed = STEP[0] * have
         if part.epoch.seen[job].apart > error and known.moved_apart(job, part.epoch.jobs):
             needed = max(needed, part.length_ps / part.paces[job])

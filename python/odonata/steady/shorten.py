@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     Epochs = frozenset[int]
     """The programs that run in an epoch."""
@@ -18,9 +18,14 @@ half have done so by then."""
 LEAST_SHARE = 1 / 16
 """An epoch is simulated for at least this share of its length (assumed), so that a late change of rhythm is seen more
 often. It bounds what can be saved."""
+FIRST_STEPS, LEAST_SHARE_OF_STEPS = 64, 1 / 64
+"""The same of the steps of a collective around rings, which are alike and many (assumed: 64 are four rounds through
+both kinds of steps on nodes of eight ranks)."""
 MOST_SHARE = 0.5
 """An epoch of which more than this share is wanted is simulated in full: the rest would save less than the trials
 cost."""
+FEWEST, FEWEST_STEPS = int(FIRST / MOST_SHARE), int(FIRST_STEPS / MOST_SHARE)
+"""A program with no more iterations, or steps, is simulated in full."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +40,13 @@ class Shortened:
 
 
 class Known:
-    """What earlier trials have shown: mean iterations by program and epoch, and how many are needed."""
+    """What earlier trials have shown: mean iterations by program and epoch, and how many are needed.
 
-    def __init__(self) -> None:
+    Of the programs `steps`, steps are counted in place of iterations.
+    """
+
+    def __init__(self, steps: Collection[int] = ()) -> None:
+        self._steps = steps
         self._paces: dict[tuple[int, Epochs], float] = {}
         self._needed: dict[tuple[int, Epochs], int] = {}
         self._apart: set[tuple[int, Epochs]] = set()
@@ -48,7 +57,16 @@ class Known:
 
     def need(self, job: int, running: Epochs, count: int) -> None:
         """That many iterations of a program are needed while these programs run."""
-        self._needed[job, running] = max(count, self._needed.get((job, running), FIRST))
+        self._needed[job, running] = max(count, self._needed.get((job, running), self.fewest(job)))
+
+    def fewest(self, job: int) -> int:
+        """The iterations of a program in an epoch of the first shortened run."""
+        return FIRST_STEPS if job in self._steps else FIRST
+
+    @property
+    def least_share(self) -> float:
+        """The share of its length for which an epoch is simulated at least."""
+        return LEAST_SHARE_OF_STEPS if self._steps else LEAST_SHARE
 
     def moved_apart(self, job: int, running: Epochs) -> bool:
         """Notes that the ranks of a program moved apart while these ran; whether they did so in an earlier trial too:
@@ -65,17 +83,18 @@ class Known:
 
     def wanted_ps(self, running: Epochs) -> float:
         """The time of an epoch in which each program has as many iterations as are needed."""
-        return max((self._needed.get((job, running), FIRST) * self.pace(job, running) for job in running), default=0.0)
+        wanted = (self._needed.get((job, running), self.fewest(job)) * self.pace(job, running) for job in running)
+        return max(wanted, default=0.0)
 
 
-def first(spec: Mapping[str, Any]) -> dict[str, Any]:
+def first(spec: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """The first trial: all programs at once, each with a few iterations, because no time of an iteration is known."""
     start = min((job["program"]["start_ps"] for job in spec["jobs"] if "program" in job), default=0)
     changed = {}
     for number, job in enumerate(spec["jobs"]):
         if "program" in job:
             count = job["program"]["iterations"]
-            few = None if count is None else min(count, max(FIRST, math.ceil(count * LEAST_SHARE)))
+            few = None if count is None else min(count, max(known.fewest(number), math.ceil(count * known.least_share)))
             changed[number] = {"start_ps": start, "iterations": few}
     return with_programs(spec, changed)
 
@@ -100,7 +119,7 @@ def shortened(spec: Mapping[str, Any], known: Known) -> Shortened | None:
         if math.isinf(min(length, start)):
             return None
         length, by_start = min(length, start), start <= length
-        skip = _skip(length, known.wanted_ps(running)) if running else 0.0
+        skip = _skip(length, max(known.wanted_ps(running), length * known.least_share)) if running else 0.0
         if not by_start and ending is not None:
             skip = math.floor(skip / paces[ending]) * paces[ending]
         skip = math.floor(skip)
@@ -125,7 +144,6 @@ def shortened(spec: Mapping[str, Any], known: Known) -> Shortened | None:
 
 
 def _skip(length: float, wanted: float) -> float:
-    wanted = max(wanted, length * LEAST_SHARE)
     return length - wanted if wanted <= MOST_SHARE * length else 0.0
 
 

@@ -21,7 +21,7 @@ class Skipped:
     """The skipped iterations of a program."""
 
     iterations: int
-    """Their number."""
+    """Their number; 0 for a program whose only iteration was shortened."""
     ps: int
     """The time that they take."""
     times_ps: float
@@ -30,6 +30,8 @@ class Skipped:
     """The sum of the mean times of a rank for them."""
     share: float
     """Half-width of the 95 % interval of `ps`, divided by the time from the start of the program to its end."""
+    within: bool = False
+    """Whether they are steps of its only iteration."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Steady:
     """Why it was simulated in full, as the end of a sentence; `None` if iterations were skipped."""
     left: Mapping[int, int] = field(default_factory=dict)
     """How many iterations of each program with an end the kept run leaves out of its specification."""
+    steps: Mapping[int, int] = field(default_factory=dict)
+    """The jobs of which steps are skipped in place of iterations, and how many steps they have."""
 
     def of_job(self, spec: Mapping[str, Any], job: int) -> Skipped | None:
         """What was skipped of a job of this specification, which is the shortened one; `None` without a program."""
@@ -62,6 +66,8 @@ class Steady:
         # alone has skipped nothing.
         if round(ps) <= 0:
             return Skipped(0, 0, 0.0, 0.0, doubt / whole if whole else 0.0)
+        if job in self.steps:
+            return Skipped(0, round(ps), ps, ps, doubt / whole if whole else 0.0, within=True)
         return Skipped(
             iterations=self._iterations(job, own, sum(counts)),
             ps=round(ps),
@@ -81,12 +87,19 @@ class Steady:
         begun = last.epoch.seen[job].begun_ps / last.paces[job]
         return max(0, math.floor(skipped + begun + _ROUNDING))
 
+    def _of_steps(self, job: int) -> dict[str, int]:
+        """How many steps a collective has, and how many of them were skipped."""
+        own = [part for part in self.parts if job in part.epoch.seen]
+        skipped = self._iterations(job, own, sum(part.skipped(job) for part in own)) if own else 0
+        return {"count": self.steps[job], "skipped": skipped}
+
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The entry of the manifest; `names` are those of the jobs."""
         return {
             "error": self.error,
             "in_full": self.in_full,
             "trials": list(self.trials),
+            **({"steps": {names[job]: self._of_steps(job) for job in self.steps}} if self.steps else {}),
             "epochs": [
                 {
                     "jobs": [names[job] for job in sorted(part.epoch.seen)],

@@ -204,7 +204,7 @@ def _bandwidth(value: float | None) -> str:
 
 
 def _extrapolated(text: str, job: Mapping[str, Any]) -> str:
-    return f"{EXTRAPOLATED}{text}" if job.get("iterations_skipped") and text != "-" else text
+    return f"{EXTRAPOLATED}{text}" if job.get("skipped_ps") and text != "-" else text
 
 
 def _per_s(job: Mapping[str, Any]) -> str:
@@ -237,16 +237,27 @@ def _steady(summary: Mapping[str, Any]) -> list[str]:
         return []
     if steady["in_full"] is not None:
         return [f"all iterations were simulated in spite of `run.steady`: {steady['in_full']}"]
-    skipped = [job for job in summary["jobs"] if job.get("iterations_skipped")]
-    listed = [
-        f"{job['iterations_skipped']:,} of {job['name']} (its time within ± {_percent(job['skipped_error'])})"
-        for job in skipped[:LARGEST]
-    ]
-    listed += [f"those of {len(skipped) - LARGEST:,} more jobs"] * (len(skipped) > LARGEST)
+    in_steps = steady.get("steps", {})
+    steps = [(job, _of_steps(**in_steps[job["name"]])) for job in summary["jobs"] if job["name"] in in_steps]
+    iterations = [(job, f"{job['iterations_skipped']:,}") for job in summary["jobs"] if job.get("iterations_skipped")]
+    said = [f"skipped steps around rings: {_listed(steps)}"] if steps else []
+    said += [f"skipped iterations: {_listed(iterations)}"] if iterations or not steps else []
     return [
-        f"skipped iterations: {', '.join(listed)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all "
-        "others, quantiles too, are of the simulated part"
+        f"{'; '.join(said)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all others, quantiles too, "
+        "are of the simulated part"
     ]
+
+
+def _listed(skipped: list[tuple[dict[str, Any], str]]) -> str:
+    listed = [
+        f"{count} of {job['name']} (its time within ± {_percent(job['skipped_error'])})"
+        for job, count in skipped[:LARGEST]
+    ]
+    return ", ".join(listed + [f"those of {len(skipped) - LARGEST:,} more jobs"] * (len(skipped) > LARGEST))
+
+
+def _of_steps(count: int, skipped: int) -> str:
+    return f"{skipped:,} of the {count:,}"
 
 
 def skipped(summary: Mapping[str, Any]) -> list[str]:

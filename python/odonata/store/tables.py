@@ -175,7 +175,10 @@ def _skipped(steady: Steady | None, spec: Mapping[str, Any], job: int) -> Skippe
 
 
 def _with_skipped(program: Progress | None, skipped: Skipped | None) -> Progress | None:
-    """The results of a job with its skipped iterations: sums and means, not the quantiles."""
+    """The results of a job with its skipped iterations: sums and means, not the quantiles.
+
+    If steps of its only iteration were skipped, all quantiles are the time of this iteration.
+    """
     if program is None or skipped is None or not skipped.ps:
         return program
     time = None if program.time_ps is None else program.time_ps + skipped.ps
@@ -184,7 +187,9 @@ def _with_skipped(program: Progress | None, skipped: Skipped | None) -> Progress
     if times is not None and of_ranks is not None:
         whole = times.count + skipped.iterations
         of_ranks = (of_ranks * times.count + skipped.ranks_ps) / whole
-        times = replace(times, mean=(times.mean * times.count + skipped.times_ps) / whole)
+        mean = (times.mean * times.count + skipped.times_ps) / whole
+        quantiles = dict.fromkeys(times.quantiles, round(mean)) if skipped.within else times.quantiles
+        times = replace(times, mean=mean, quantiles=quantiles)
     lasted = program.iterations / program.per_s * 1e12 + skipped.ps if program.per_s else None
     per_s = count / lasted * 1e12 if lasted else None
     return replace(program, time_ps=time, iterations=count, per_s=per_s, times=times, rank_mean_ps=of_ranks)

@@ -139,6 +139,15 @@ impl CollectiveStep {
         self
     }
 
+    /// The same with another label of all messages.
+    #[inline]
+    pub(super) fn labelled(mut self, label: u64) -> Self {
+        for moves in [&mut self.receives, &mut self.sends] {
+            moves.places[..moves.count].iter_mut().for_each(|of| of.label = label);
+        }
+        self
+    }
+
     /// The moves in the order of their operations.
     pub fn moves(&self) -> impl Iterator<Item = &Move> + Clone {
         self.receives.all().iter().chain(self.sends.all())

@@ -93,6 +93,9 @@ pub fn all(root: u32, bytes: u64) -> Vec<PhaseAction> {
 pub fn made(what: &PhaseAction, ranks: u32) -> Result<Collective, Error> {
     match *what {
         PhaseAction::RingChannel { work, ref order, bytes } => Collective::ring_channel(ranks, work, order, bytes),
+        PhaseAction::RingSteps { work, ref order, bytes, steps } => {
+            Collective::ring_steps(ranks, work, order, bytes, steps)
+        }
         PhaseAction::TreeChannel { tree, way, ref order, bytes } => {
             Collective::tree_channel(ranks, tree, way, order, bytes)
         }

@@ -36,7 +36,8 @@ fn what(draw: &mut Draw, ranks: u32, per_node: u32) -> PhaseAction {
     let mut order: Vec<u32> = (0..per_node).collect();
     order.rotate_left(draw.below(per_node) as usize);
     match draw.below(10) {
-        0 | 1 => PhaseAction::RingChannel { work: draw.of(RingWork::ALL), order, bytes },
+        0 => PhaseAction::RingChannel { work: draw.of(RingWork::ALL), order, bytes },
+        1 => PhaseAction::RingSteps { work: draw.of(RingWork::ALL), order, bytes, steps: u64::from(draw.below(9)) },
         2 | 3 => PhaseAction::TreeChannel { tree: draw.of(Tree::ALL), way: draw.of(Way::ALL), order, bytes },
         4 => PhaseAction::PxnAlltoall { per_node, bytes },
         5 => PhaseAction::Alltoall { algorithm: draw.of(Alltoall::ALL), bytes },

@@ -492,7 +492,13 @@ fn collectives_of_gpus_meet_every_rule() {
         count(&mut counts, "complete", !output.ranks.finish_ps.contains(&NOT_FINISHED));
         count(&mut counts, "cut short", output.ranks.finish_ps.contains(&NOT_FINISHED));
     }
-    let forms = ["hierarchical", "hierarchical, combines", "RingChannel, several", "RingChannel, combines"];
+    let forms = [
+        "hierarchical",
+        "hierarchical, combines",
+        "RingChannel, several",
+        "RingChannel, combines",
+        "RingSteps, combines",
+    ];
     let exchanges = ["PxnAlltoall, eager", "PxnAlltoall, rendezvous", "GroupedAlltoall"];
     let trees = ["TreeChannel, several", "TreeChannel, combines", "TreeChannel, several chunks"];
     let gpus = ["GPUs Switch", "GPUs Mesh", "GPUs Pcie", "NICs of GPUs", "CPUs with rates"];
