@@ -52,6 +52,7 @@ def test_list_names_every_study(capsys):
         "placement-lumi",
         "calibration",
         "steady",
+        "steady-rings",
         *others,
     }
     assert main(["reproduce", "--list"]) == 0

@@ -55,6 +55,7 @@ REPRODUCTIONS: dict[str, str] = {
     "placement-lumi": "odonata.reproduce.placement.lumi",
     "calibration": "odonata.reproduce.calibration.page",
     "steady": "odonata.reproduce.steady.page",
+    "steady-rings": "odonata.reproduce.steady.rings",
 }
 """Name -> module that defines it."""
 

@@ -95,7 +95,8 @@ def _learn(known: Known, epochs: Sequence[Epoch]) -> None:
 def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
     """Asks for as many iterations as the interval of each unknown mean suggests.
 
-    The interval of a mean over k of n iterations narrows as sqrt((1 - k / n) / k).
+    The interval of a mean over k of n iterations narrows as sqrt((1 - k / n) / k). What is not known of the pace of k
+    steps is mostly how far they are from the one pace that all ranks have in the end, and falls as 1 / k.
     """
     for number, job in extrapolate.unknown(parts, error):
         part = parts[number]
@@ -105,7 +106,7 @@ def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
         if part.epoch.seen[job].apart > error and known.moved_apart(job, part.epoch.jobs):
             needed = max(needed, part.length_ps / part.paces[job])
         if pace is not None and error < pace.error < math.inf:
-            whole, alike = part.length_ps / pace.value, have * (pace.error / error) ** 2
+            whole, alike = part.length_ps / pace.value, have * (pace.error / error) ** (1 if job in known.steps else 2)
             if alike > HOPELESS * whole:
                 needed = whole
             else:

@@ -118,14 +118,14 @@ class Steps:
         last = self.ends.max(axis=(0, 1))
         begun = end_ps - float(np.max(last, where=last <= end_ps, initial=self.start_ps))
         there = self.ends[:, :, (last >= begin_ps) & (last <= end_ps)]
-        rings = [mean_of(np.diff(of.mean(axis=0))) for of in there]
+        rings = [_mean_pace(of.mean(axis=0)) for of in there]
         of_ring = max((of for of in rings if of is not None), key=lambda of: of.value, default=None)
         if of_ring is None or of_ring.value <= 0:
             return Seen(None, 0.0, 0.0, 0.0, begun)
-        longest = max(
-            (of.value + _growth_to_next(*ring) for of, *ring in zip(rings, there, self.distances, strict=True) if of),
-            default=math.inf,
-        )
+        with_growth = [
+            _longest_pace(of.value, *ring) for of, *ring in zip(rings, there, self.distances, strict=True) if of
+        ]
+        longest = max(with_growth, default=math.inf)
         if math.isinf(longest):
             return Seen(replace(of_ring, error=math.inf), of_ring.value, of_ring.value, 0.0, begun)
         value = (of_ring.value + longest) / 2
@@ -133,21 +133,35 @@ class Steps:
         return Seen(replace(of_ring, value=value, error=error), value, value, 0.0, begun)
 
 
-def _growth_to_next(ends: NDArray[np.float64], distances: NDArray[np.int64]) -> float:
-    """By how much the time from a recorded rank of a ring to the next one grows with each step, at the rank where it
-    grows most: from its first third to its last one; infinite if there are too few steps."""
-    most = 0.0
+def _mean_pace(ends: NDArray[np.float64]) -> Mean | None:
+    """The mean time of a step. Two at a time, for an all-reduce combines in every second one."""
+    of_pairs = mean_of(np.diff(ends[::2]) / 2)
+    return of_pairs and replace(of_pairs, warm_up=2 * of_pairs.warm_up, count=2 * of_pairs.count)
+
+
+def _longest_pace(pace: float, ends: NDArray[np.float64], distances: NDArray[np.int64]) -> float:
+    """The pace of a ring if that of the rank where the time from the rank before grows most becomes that of all.
+
+    The growth is from the second third of the steps to the last one. Such a rank has the pace of the one before it, or
+    of the ring if that is shorter, and the growth. Infinite if there are too few steps.
+    """
+    longest = pace
     steps = ends.shape[1]
     for distance in np.unique(distances):
-        third = (steps - distance) // 3
+        third = (steps - distance) // 6 * 2
         if third < FEWEST:
             return math.inf
         own = np.flatnonzero(distances == distance)
-        following = ends[(own + 1) % len(ends)]
-        times = following[:, distance:] - ends[own, : steps - distance]
-        growth = (times[:, -third:].mean(axis=1) - times[:, :third].mean(axis=1)) / (times.shape[1] - third)
-        most = max(most, float(growth.max()))
-    return most
+        before, following = ends[own, : steps - distance], ends[(own + 1) % len(ends), distance:]
+
+        def growth(series: NDArray[np.float64], third: int = third) -> NDArray[np.float64]:
+            """With each step."""
+            rise: NDArray[np.float64] = series[:, -third:].mean(axis=1) - series[:, -2 * third : -third].mean(axis=1)
+            return rise / third
+
+        of_rank = growth(following - before) + np.minimum(growth(before), pace)
+        longest = max(longest, float(of_rank.max()))
+    return longest
 
 
 def _places(ranks: NDArray[np.uint32], order: Sequence[int]) -> NDArray[np.int64]:

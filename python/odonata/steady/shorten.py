@@ -46,7 +46,7 @@ class Known:
     """
 
     def __init__(self, steps: Collection[int] = ()) -> None:
-        self._steps = steps
+        self.steps = steps
         self._paces: dict[tuple[int, Epochs], float] = {}
         self._needed: dict[tuple[int, Epochs], int] = {}
         self._apart: set[tuple[int, Epochs]] = set()
@@ -61,12 +61,12 @@ class Known:
 
     def fewest(self, job: int) -> int:
         """The iterations of a program in an epoch of the first shortened run."""
-        return FIRST_STEPS if job in self._steps else FIRST
+        return FIRST_STEPS if job in self.steps else FIRST
 
     @property
     def least_share(self) -> float:
         """The share of its length for which an epoch is simulated at least."""
-        return LEAST_SHARE_OF_STEPS if self._steps else LEAST_SHARE
+        return LEAST_SHARE_OF_STEPS if self.steps else LEAST_SHARE
 
     def moved_apart(self, job: int, running: Epochs) -> bool:
         """Notes that the ranks of a program moved apart while these ran; whether they did so in an earlier trial too:

@@ -91,7 +91,8 @@ def _signed(share: float) -> str:
     return f"{100 * share:+.2f} %"
 
 
-def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
+    """The texts of the table of errors."""
     cells = [row for row in rows if row.what.startswith(CELL)]
     lines = []
     for model, bound in BOUNDS.items():
@@ -114,7 +115,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     }
 
 
-def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
+def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     """Factors by program and by neighbour: packet-hops of the whole runs over those of all trials."""
     works = {(_cell(run), run["model"]): run for run in runs}
     bounds = [model for model, bound in BOUNDS.items() if bound is not None]
@@ -136,7 +137,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     lines = [
         factors(key, value) for key in ("program", "neighbour") for value in dict.fromkeys(run[key] for run in runs)
     ]
-    covered = [run for run in runs if run["model"] != "whole" and run["iterations_skipped"]]
+    covered = [run for run in runs if not run["in_full"]]
     inside = sum(
         abs(run["time_ps"] / works[_cell(run), "whole"]["time_ps"] - 1) <= run["skipped_error"] for run in covered
     )
@@ -154,6 +155,6 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    text=Page(lambda: (files("odonata.reproduce.steady") / "page.md").read_text("utf-8"), _of_rows, _of_runs),
+    text=Page(lambda: (files("odonata.reproduce.steady") / "page.md").read_text("utf-8"), of_rows, of_runs),
     keep=keep,
 )
