@@ -138,7 +138,7 @@ impl World<'_> {
     pub(crate) fn next_to_send(&mut self, t: u64, nic: NodeId) -> Option<usize> {
         let fabric = &self.spec.fabric;
         if fabric.most_in_flight().is_none() {
-            let (packet, _) = self.nics[nic.index()].packet(0, &self.messages, &self.spec.fabric)?;
+            let (packet, _) = self.nics[nic.index()].packet(nic, 0, &self.messages, &self.spec.fabric)?;
             return self.has_window(t, nic, &packet).then_some(0);
         }
         self.end_pauses(t, nic);
@@ -317,7 +317,11 @@ impl World<'_> {
 
     /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
     pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, bool) {
-        let delivered = self.carries(packet) && self.count_delivery(t, packet);
+        let carries = self.carries(packet);
+        if carries {
+            self.note_order(packet);
+        }
+        let delivered = carries && self.count_delivery(t, packet);
         (delivered, packet.response && self.count_answer(t, packet))
     }
 
@@ -385,6 +389,8 @@ impl World<'_> {
             passage: None,
             latest: None,
             key: response_key(request.key),
+            from: request.destination,
+            number: request.number,
             destination: self.requests[number].nic,
             stands_in: None,
             hop: 0,

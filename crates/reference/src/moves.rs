@@ -210,11 +210,12 @@ impl World<'_> {
     pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
         let link = self.map.network.peer.len() + nic.index();
         while let Some(place) = self.next_to_send(t, nic)
-            && let Some((mut packet, first)) = self.nics[nic.index()].packet(place, &self.messages, &self.spec.fabric)
+            && let Some((mut packet, first)) = self.nics[nic.index()].packet(nic, place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);
             packet.more = self.announces_more(nic, place);
+            packet.number = self.number(nic, &packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);

@@ -3,7 +3,7 @@
 //!
 //! | kind | packets are answered | holds packets back |
 //! |---|---|---|
-//! | [`Simple`] | no | never |
+//! | [`Simple`], [`Numbered`] | no | never |
 //! | [`Aries`] | yes | as long as too many Aries packets of the NIC have no response |
 //! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement, or its pair pauses |
 //!
@@ -29,7 +29,7 @@ pub use grants::Grants;
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use senders::Senders;
-pub use simple::Simple;
+pub use simple::{Numbered, Simple};
 pub use windowed::Windowed;
 
 use crate::observe::Held;
@@ -40,6 +40,8 @@ pub trait Endpoint: Sized + Send {
     const ANSWERS: bool;
     /// Whether a NIC sends the packets of other messages while those of the first one are held back.
     const SELECTIVE: bool;
+    /// Whether packets can be numbered in the order in which they leave.
+    const NUMBERED: bool;
 
     /// Requests and responses; none if packets are not answered.
     fn answers(&self) -> Option<&Answers>;

@@ -14,11 +14,13 @@ mod posts;
 mod programs;
 mod receive;
 mod send;
+mod streams;
 
 pub use driven::{DRIVEN, Driven};
 pub use flight::{Flight, Flights};
 pub use jobs::{ELSEWHERE, Job, Jobs, Rows};
 pub use posts::{NodePost, Posts};
+pub use streams::{Streams, Ticket};
 
 use crate::commit::{Fabric, Nics};
 use crate::endpoint::{Endpoint, Nic};
@@ -47,6 +49,8 @@ pub struct Nodes<'s, E> {
     pub flights: Flights,
     /// What goes to other partitions.
     pub posts: Posts,
+    /// The packets of each pair of NICs in the order in which they left, if somebody asks for it.
+    pub streams: Option<Box<Streams>>,
     /// Random keys of messages.
     pub keys: Source,
     /// Destinations of an interval, kept to avoid allocations.
@@ -63,6 +67,9 @@ impl<E: Endpoint> PacketInfo for Nodes<'_, E> {
 
     #[inline(always)]
     fn message(&self, packet: &Event) -> u32 {
+        if let (true, false, Some(streams)) = (E::NUMBERED, E::ANSWERS, &self.streams) {
+            return streams.message(packet);
+        }
         self.endpoint.answers().map_or(packet.message, |answers| answers.message(packet))
     }
 
@@ -80,12 +87,46 @@ impl<E: Endpoint> PacketInfo for Nodes<'_, E> {
 impl<E: Endpoint> Nics for Nodes<'_, E> {
     #[inline(always)]
     fn deliver<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64) {
+        if E::NUMBERED && self.streams.is_some() {
+            self.come_in_stream(fabric, packet, nic, at);
+        } else {
+            self.land(fabric, packet, packet.message, nic, at);
+        }
+    }
+}
+
+impl<E: Endpoint> Nodes<'_, E> {
+    /// A packet of a message reaches a NIC of its node at `at`. (Packets that are answered know their message.)
+    #[inline(always)]
+    fn land<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        packet: &Event,
+        message: u32,
+        nic: u32,
+        at: u64,
+    ) {
         if E::ANSWERS {
             self.reach(fabric, packet, nic, at);
         } else {
-            let slot = packet.message;
+            let slot = message;
             let flight = if Q::PARTITIONED { self.flights.deliver_and_keep(slot) } else { self.flights.deliver(slot) };
             self.take(fabric, packet, (slot, flight), nic, at);
         }
+    }
+
+    /// The same for packets that are numbered.
+    #[inline(never)]
+    fn come_in_stream<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64) {
+        let (message, job) = (self.message(packet), self.job(packet));
+        if self.carries(packet)
+            && let Some(streams) = &mut self.streams
+        {
+            streams.come(nic, packet, &mut self.jobs.list[usize::from(job)].totals.reordering);
+        }
+        if let (false, Some(streams)) = (E::ANSWERS, &mut self.streams) {
+            streams.release(packet.message);
+        }
+        self.land(fabric, packet, message, nic, at);
     }
 }

@@ -368,6 +368,9 @@ table! {
         /// Whether the CPU tasks of the ranks of programs are recorded.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         operations: bool,
+        /// Whether packets that come after later ones are counted.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reordering: bool,
     }
 }
 

@@ -205,6 +205,31 @@ pub fn held_back_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind, so that packets that
+/// come after later ones are counted.
+pub fn numbered_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x0de_2ed);
+    let makers: [fn(u64) -> Spec; 14] = [
+        spec,
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+        tree_spec,
+        instant_tree_spec,
+        graph_spec,
+        instant_graph_spec,
+        program_spec,
+        tree_program_spec,
+        congested_spec,
+        answered_spec,
+        striped_spec,
+        classed_spec,
+    ];
+    let mut spec = c.of(&makers)(c.next());
+    spec.measure.reordering = true;
+    valid(seed, spec)
+}
+
 /// A valid specification of any kind of machine with traffic classes, sometimes with windows or congestion control.
 pub fn classed_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xc1_a55e5);
@@ -541,6 +566,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         roots: false,
         series: c.chance(30),
         operations: false,
+        reordering: false,
     };
     let seed = c.next();
     if extent != Extent::Old {

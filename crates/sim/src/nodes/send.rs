@@ -181,6 +181,16 @@ impl<E: Endpoint> Nodes<'_, E> {
                     self.posts.send_request(&fabric.queue, to, slot, answers.of_slot(slot));
                 }
             }
+            if E::NUMBERED
+                && let Some(streams) = &mut self.streams
+            {
+                let ticket;
+                (slot, ticket) = streams.send([nic_id, head.to()], head.message, E::ANSWERS.then_some(slot));
+                if Q::PARTITIONED {
+                    let to = links.wiring.attachments[head.to() as usize].router;
+                    self.posts.send_ticket(&fabric.queue, to, slot, ticket);
+                }
+            }
             nic.free = hop.end;
             vc.room -= wire;
             vc.count(wire, &mut links.logs, vc_index);

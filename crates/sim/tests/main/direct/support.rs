@@ -102,6 +102,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             roots: false,
             series: false,
             operations: false,
+            reordering: false,
         },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
