@@ -40,6 +40,9 @@ pub(crate) fn check(spec: &Spec) -> Result<(), Error> {
     if spec.measure.series {
         return unsupported(path!["measure", "series"]);
     }
+    if !spec.fabric.nic.delivery.is_default() {
+        return unsupported(path!["fabric", "nic", "delivery"]);
+    }
     if spec.measure.reordering {
         return unsupported(path!["measure", "reordering"]);
     }

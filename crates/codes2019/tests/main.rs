@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use odonata_codes2019::{run, run_counted};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, Compat, Defect, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec,
-    LinkSpec, MeasureSpec, MetricKind, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION,
-    Select, Sensing, StopSpec, Switching, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Compat, Defect, Delivery, FabricSpec, Failures, First, FparCandidates, Gateways,
+    JobSpec, LinkSpec, MeasureSpec, MetricKind, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec,
+    SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -88,6 +88,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

@@ -278,6 +278,13 @@ impl World<'_> {
 
     /// A packet has reached a NIC of its node.
     pub(crate) fn arrival(&mut self, t: u64, packet: &Packet) {
+        for packet in self.given(packet) {
+            self.take(t, &packet);
+        }
+    }
+
+    /// A NIC gives a packet to its node.
+    fn take(&mut self, t: u64, packet: &Packet) {
         let (delivered, answered) = self.count_arrival(t, packet);
         if delivered {
             self.delivered(t, packet.message);
@@ -317,11 +324,7 @@ impl World<'_> {
 
     /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
     pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, bool) {
-        let carries = self.carries(packet);
-        if carries {
-            self.note_order(packet);
-        }
-        let delivered = carries && self.count_delivery(t, packet);
+        let delivered = self.carries(packet) && self.count_delivery(t, packet);
         (delivered, packet.response && self.count_answer(t, packet))
     }
 

@@ -210,7 +210,8 @@ impl World<'_> {
     pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
         let link = self.map.network.peer.len() + nic.index();
         while let Some(place) = self.next_to_send(t, nic)
-            && let Some((mut packet, first)) = self.nics[nic.index()].packet(nic, place, &self.messages, &self.spec.fabric)
+            && let Some((mut packet, first)) =
+                self.nics[nic.index()].packet(nic, place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
             self.count_request(t, nic, &mut packet);

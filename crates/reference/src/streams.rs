@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::output::Reordering;
+use odonata_sim::spec::Delivery;
 use odonata_topology::NodeId;
 
 use crate::packet::Packet;
@@ -19,11 +20,42 @@ pub(crate) struct Streams {
     numbered: BTreeMap<Stream, u64>,
     /// Packets that have come, in order: their numbers and their payload.
     come: BTreeMap<Stream, Vec<(u64, u64)>>,
+    /// By stream: the number of the packet that is given to the node next, and those that wait for it.
+    next: BTreeMap<Stream, u64>,
+    waiting: BTreeMap<Stream, BTreeMap<u64, Packet>>,
     /// By receiver: the most payload that waited for earlier packets.
     most_waiting: BTreeMap<usize, u64>,
 }
 
+impl Streams {
+    /// All packets that wait for earlier ones.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Packet> {
+        self.waiting.values().flat_map(BTreeMap::values)
+    }
+}
+
 impl World<'_> {
+    /// A packet has come to its NIC. Returns the packets that are given to the node now.
+    pub(crate) fn given(&mut self, packet: &Packet) -> Vec<Packet> {
+        let carries = self.carries(packet);
+        if carries {
+            self.note_order(packet);
+        }
+        if !carries || self.spec.fabric.nic.delivery == Delivery::OnArrival {
+            return vec![packet.clone()];
+        }
+        let stream = self.stream_of(packet);
+        let next = self.streams.next.entry(stream).or_default();
+        let waiting = self.streams.waiting.entry(stream).or_default();
+        waiting.insert(packet.number, packet.clone());
+        let mut given = Vec::new();
+        while let Some(packet) = waiting.remove(next) {
+            *next += 1;
+            given.push(packet);
+        }
+        given
+    }
+
     /// The stream of a packet between the NIC that sends its requests and another one.
     fn stream(&self, message: usize, [sends, answers]: [NodeId; 2]) -> Stream {
         let get = self.messages[message].get;
@@ -49,7 +81,7 @@ impl World<'_> {
     }
 
     /// A packet with payload has come to its NIC.
-    pub(crate) fn note_order(&mut self, packet: &Packet) {
+    fn note_order(&mut self, packet: &Packet) {
         if !self.spec.numbers_packets() {
             return;
         }

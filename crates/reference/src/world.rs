@@ -199,10 +199,12 @@ impl<'a> World<'a> {
             match event {
                 Event::SendEnd { link } if matches!(self.links[link].far, Far::Node) => self.send_end(t, link),
                 Event::Delivery { packet } => {
-                    self.count_arrival(t, &packet);
-                    if packet.request.is_some() && !packet.response {
-                        let response = self.response(t, &packet);
-                        self.nics[packet.destination.index()].responses.push_back(response); // it stays there
+                    for packet in self.given(&packet) {
+                        self.count_arrival(t, &packet);
+                        if packet.request.is_some() && !packet.response {
+                            let response = self.response(t, &packet);
+                            self.nics[packet.destination.index()].responses.push_back(response); // it stays there
+                        }
                     }
                 }
                 other => rest.push((t, other)),

@@ -98,14 +98,7 @@ impl<E: Endpoint> Nics for Nodes<'_, E> {
 impl<E: Endpoint> Nodes<'_, E> {
     /// A packet of a message reaches a NIC of its node at `at`. (Packets that are answered know their message.)
     #[inline(always)]
-    fn land<Q: Queue<Event>>(
-        &mut self,
-        fabric: &mut Fabric<'_, Q>,
-        packet: &Event,
-        message: u32,
-        nic: u32,
-        at: u64,
-    ) {
+    fn land<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, message: u32, nic: u32, at: u64) {
         if E::ANSWERS {
             self.reach(fabric, packet, nic, at);
         } else {
@@ -118,12 +111,28 @@ impl<E: Endpoint> Nodes<'_, E> {
     /// The same for packets that are numbered.
     #[inline(never)]
     fn come_in_stream<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64) {
-        let (message, job) = (self.message(packet), self.job(packet));
-        if self.carries(packet)
-            && let Some(streams) = &mut self.streams
-        {
-            streams.come(nic, packet, &mut self.jobs.list[usize::from(job)].totals.reordering);
+        let job = self.job(packet);
+        if !self.carries(packet) {
+            return self.land(fabric, packet, packet.message, nic, at);
         }
+        let Some(streams) = &mut self.streams else { return };
+        streams.come(nic, packet, &mut self.jobs.list[usize::from(job)].totals.reordering);
+        if !streams.holds_back {
+            return self.land_in_stream(fabric, packet, nic, at);
+        }
+        let mut packets = std::mem::take(&mut streams.in_order);
+        for packet in packets.drain(..) {
+            self.land_in_stream(fabric, &packet, nic, at);
+        }
+        if let Some(streams) = &mut self.streams {
+            streams.in_order = packets;
+        }
+    }
+
+    /// A packet that is numbered is given to its node at `at`.
+    #[inline(never)]
+    fn land_in_stream<Q: Queue<Event>>(&mut self, fabric: &mut Fabric<'_, Q>, packet: &Event, nic: u32, at: u64) {
+        let message = self.message(packet);
         if let (false, Some(streams)) = (E::ANSWERS, &mut self.streams) {
             streams.release(packet.message);
         }

@@ -285,6 +285,34 @@ table! {
         /// packet. Each packet is then acknowledged. Not with `aries`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         window_bytes: Option<u64> = 1..=MAX_WINDOW_BYTES,
+        /// When packets are given to their node. Not with `aries`.
+        #[serde(default, skip_serializing_if = "Delivery::is_default")]
+        delivery: Delivery,
+    }
+}
+
+choices! {
+    /// When a NIC gives packets with payload to its node.
+    pub enum Delivery {
+        /// As they come.
+        OnArrival = "on-arrival",
+        /// When all packets have come that left before them from the same NIC.
+        InOrder = "in-order",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
+impl Default for Delivery {
+    fn default() -> Self {
+        Self::OnArrival
+    }
+}
+
+impl Delivery {
+    /// Whether this is the default, which is not written.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -383,7 +411,7 @@ macro_rules! named {
         )+
     };
 }
-named!(RouterKind, Arbitration, Switching, Rail, NicOrder, Operation);
+named!(RouterKind, Arbitration, Switching, Rail, NicOrder, Delivery, Operation);
 
 /// Limits of a specification that are not those of a single key.
 pub const LIMITS: &[(&str, u64)] = &[

@@ -17,8 +17,8 @@ use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    Body, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase, PhaseAction,
-    Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
+    Body, Delivery, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase,
+    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -205,8 +205,8 @@ pub fn held_back_spec(seed: u64) -> Spec {
     }
 }
 
-/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind, so that packets that
-/// come after later ones are counted.
+/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind: packets that come after
+/// later ones are counted, or wait for earlier ones, or both.
 pub fn numbered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0de_2ed);
     let makers: [fn(u64) -> Spec; 14] = [
@@ -226,7 +226,10 @@ pub fn numbered_spec(seed: u64) -> Spec {
         classed_spec,
     ];
     let mut spec = c.of(&makers)(c.next());
-    spec.measure.reordering = true;
+    if spec.fabric.nic.aries.is_none() && c.chance(60) {
+        spec.fabric.nic.delivery = Delivery::InOrder;
+    }
+    spec.measure.reordering = spec.fabric.nic.delivery == Delivery::OnArrival || c.chance(50);
     valid(seed, spec)
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
-    Switching, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Delivery, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing,
+    StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -54,6 +54,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

@@ -8,7 +8,7 @@ use crate::endpoint::Answers;
 use crate::engine::random::Mixer;
 use crate::fabric::packet::Event;
 use crate::output::Reordering;
-use crate::spec::Spec;
+use crate::spec::{Delivery, Spec};
 
 /// What is known of a packet under way beside what it carries.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,6 +101,8 @@ struct Receiver {
     streams: HashMap<u64, Stream, BuildHasherDefault<Mixer>>,
     /// Payload that has come and waits for earlier packets.
     waiting: u64,
+    /// Requests that are given to the node when it is known, in order.
+    requests: VecDeque<Event>,
 }
 
 /// The stream of puts or gets with another NIC.
@@ -110,6 +112,10 @@ fn key(other: u32, get: bool) -> u64 {
 
 /// All streams of a run, or of a partition.
 pub struct Streams {
+    /// Whether packets wait for earlier ones.
+    pub holds_back: bool,
+    /// Whether those that come after later ones are counted.
+    measured: bool,
     /// By the slot that a packet carries. A packet between two partitions is known to both, in the same slot.
     tickets: Vec<Ticket>,
     /// Slots that no packet carries, if packets are not answered: those of packets that have come here. (The partition to
@@ -133,6 +139,8 @@ impl Streams {
     pub fn new(spec: &Spec, nics: usize) -> Option<Box<Self>> {
         spec.numbers_packets().then(|| {
             Box::new(Self {
+                holds_back: spec.fabric.nic.delivery == Delivery::InOrder,
+                measured: spec.measure.reordering,
                 tickets: Vec::new(),
                 free: Vec::new(),
                 next: 0,
@@ -196,15 +204,35 @@ impl Streams {
         self.in_order.clear();
         let stream = of.streams.entry(key(ticket.from, get)).or_default();
         let extent = stream.come(ticket.number, packet, &mut self.in_order);
+        of.waiting += u64::from(packet.bytes());
+        of.waiting -= self.in_order.iter().map(|packet| u64::from(packet.bytes())).sum::<u64>();
+        if !self.measured {
+            return;
+        }
         counts.arrived += 1;
         if let Some(extent) = extent {
             counts.reordered += 1;
             counts.extents += extent;
             counts.most_extent = counts.most_extent.max(extent);
         }
-        of.waiting += u64::from(packet.bytes());
-        of.waiting -= self.in_order.iter().map(|packet| u64::from(packet.bytes())).sum::<u64>();
         counts.buffer_bytes = counts.buffer_bytes.max(of.waiting);
+    }
+
+    /// A request comes in order to a NIC that answers it. (Several may come at one instant, and events of one instant at one
+    /// NIC have no order.)
+    pub fn push_request(&mut self, nic: u32, request: Event) {
+        self.receivers[nic as usize].requests.push_back(request);
+    }
+
+    /// The next request that a NIC answers.
+    pub fn next_request(&mut self, nic: u32) -> Option<Event> {
+        self.receivers[nic as usize].requests.pop_front()
+    }
+
+    /// Packets that have come and wait for earlier ones, if they do.
+    pub fn held(&self) -> impl Iterator<Item = &Event> {
+        let streams = self.receivers.iter().filter(|_| self.holds_back).flat_map(|of| of.streams.values());
+        streams.flat_map(|stream| &stream.ahead).flat_map(|ahead| ahead.packets.iter().flatten())
     }
 }
 

@@ -26,7 +26,7 @@ use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCount
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
 use crate::routing::{AnyAlgorithm, ClassedAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
-use crate::spec::{JobSpec, MarkingPorts, SETTLE_PS, Spec};
+use crate::spec::{Delivery, JobSpec, MarkingPorts, SETTLE_PS, Spec};
 use crate::switch::{Classed, Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
@@ -223,7 +223,10 @@ impl Windows {
         }
         // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
         // with a crossbar, wait for others of their class, or are injected in this window.
-        let waits_in_queue = departure.is_some() || !spec.fabric.traffic_classes.is_empty();
+        // A packet may bring many with it that waited for it in order.
+        let waits_in_queue = departure.is_some()
+            || !spec.fabric.traffic_classes.is_empty()
+            || spec.fabric.nic.delivery == Delivery::InOrder;
         if delivery >= 2 && wiring.injection(least) >= lookahead && !waits_in_queue {
             return Self { lookahead, delivery: Some(delivery) };
         }

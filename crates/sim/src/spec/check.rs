@@ -8,8 +8,8 @@ use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::gpus::check_gpus;
 use super::{
-    Arrival, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION, Spec,
-    Traffic,
+    Arrival, Costs, Delivery, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec,
+    SPEC_VERSION, Spec, Traffic,
 };
 
 /// Largest packet.
@@ -285,6 +285,9 @@ impl FabricSpec {
     /// Refuses a NIC of Aries whose window holds no packet, or that is slower than its link.
     fn check_aries(&self) -> Result<(), Error> {
         let Some(aries) = self.nic.aries else { return Ok(()) };
+        if self.nic.delivery == Delivery::InOrder {
+            return Err(ErrorKind::AriesInOrder {}.at(path!["fabric", "nic", "delivery"]));
+        }
         let at = |field: &'static str| path!["fabric", "nic", "aries", field];
         aries.check_ranges(&path!["fabric", "nic", "aries"])?;
         let control_bytes = self.control_bytes(self.packet_bytes);
