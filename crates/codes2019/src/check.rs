@@ -43,6 +43,9 @@ pub(crate) fn check(spec: &Spec) -> Result<(), Error> {
     if !spec.fabric.nic.delivery.is_default() {
         return unsupported(path!["fabric", "nic", "delivery"]);
     }
+    if !spec.fabric.nic.entropy.is_default() {
+        return unsupported(path!["fabric", "nic", "entropy"]);
+    }
     if spec.measure.reordering {
         return unsupported(path!["measure", "reordering"]);
     }

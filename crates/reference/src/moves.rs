@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
-use odonata_sim::spec::{MarkingPorts, Pattern, Rail, RoutingSpec};
+use odonata_sim::spec::{Entropy, MarkingPorts, Pattern, Rail, RoutingSpec};
 use odonata_topology::{NodeId, Peer, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
@@ -214,6 +214,11 @@ impl World<'_> {
                 self.nics[nic.index()].packet(nic, place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
+            if self.spec.fabric.nic.entropy == Entropy::Reps
+                && let Some(pair) = self.nics[nic.index()].pairs.get_mut(&packet.destination.index())
+            {
+                packet.key = pair.entropies.pop_front().unwrap_or(packet.key);
+            }
             self.count_request(t, nic, &mut packet);
             packet.more = self.announces_more(nic, place);
             packet.number = self.number(nic, &packet);

@@ -14,6 +14,7 @@
 mod answers;
 mod aries;
 mod control;
+mod entropies;
 mod grants;
 mod mode_policies;
 mod nic;
@@ -25,6 +26,7 @@ mod windowed;
 pub use answers::{Answers, Exchange, NO_SENDER, Request};
 pub use aries::Aries;
 pub use control::{Answer, Control};
+pub use entropies::Entropies;
 pub use grants::Grants;
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};

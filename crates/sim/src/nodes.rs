@@ -23,7 +23,7 @@ pub use posts::{NodePost, Posts};
 pub use streams::{Streams, Ticket};
 
 use crate::commit::{Fabric, Nics};
-use crate::endpoint::{Endpoint, Nic};
+use crate::endpoint::{Endpoint, Entropies, Nic};
 use crate::engine::Queue;
 use crate::engine::random::Source;
 use crate::fabric::PacketInfo;
@@ -51,6 +51,8 @@ pub struct Nodes<'s, E> {
     pub posts: Posts,
     /// The packets of each pair of NICs in the order in which they left, if somebody asks for it.
     pub streams: Option<Box<Streams>>,
+    /// The keys of packets that NICs use again, if they do.
+    pub entropies: Option<Box<Entropies>>,
     /// Random keys of messages.
     pub keys: Source,
     /// Destinations of an interval, kept to avoid allocations.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, CONGESTION_LAWS, CongestionLaw, CongestionSpec, Delivery, FabricSpec, LinkSpec,
+    Arbitration, AriesSpec, CONGESTION_LAWS, CongestionLaw, CongestionSpec, Delivery, Entropy, FabricSpec, LinkSpec,
     MAX_CHANNELS, MarkingPorts, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing,
     Switching, TrafficClassSpec,
 };
@@ -121,6 +121,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         aries: None,
         window_bytes: None,
         delivery: Delivery::default(),
+        entropy: Entropy::default(),
     }
 }
 

@@ -17,8 +17,8 @@ use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    Body, Delivery, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase,
-    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
+    Body, Delivery, Entropy, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase,
+    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Select, Sensing, Spread, TopologySpec,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -231,6 +231,46 @@ pub fn numbered_spec(seed: u64) -> Spec {
     }
     spec.measure.reordering = spec.fabric.nic.delivery == Delivery::OnArrival || c.chance(50);
     valid(seed, spec)
+}
+
+/// A valid specification whose NICs use the keys of packets again that came back without a mark, on a machine whose packets
+/// are sprayed; packets may be numbered.
+pub fn recycled_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x2e_c1c1ed);
+    let makers: [fn(u64) -> Spec; 9] = [
+        tree_spec,
+        instant_tree_spec,
+        tree_program_spec,
+        graph_spec,
+        instant_graph_spec,
+        graph_program_spec,
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        fabrics::congestion_control(&mut c, &mut spec.fabric);
+        let full = u64::from(spec.fabric.packet_bytes);
+        let Some(control) = &mut spec.fabric.congestion_control else { continue };
+        (control.window_bytes, control.mark_above_bytes) =
+            (full * c.of(&[2, 4, 8, 30]), Some(full * c.of(&[1, 1, 2, 4])));
+        spec.routing = match &spec.topology {
+            TopologySpec::FatTree(_) => RoutingSpec::UpDown { spread: Spread::Packet },
+            _ => RoutingSpec::Minimal { select: Select::Random, gateways: spec.routing.gateways() },
+        };
+        spec.jobs.iter_mut().for_each(|job| job.routing = None);
+        spec.fabric.nic.entropy = Entropy::Reps;
+        spec.measure.reordering = c.chance(50);
+        if c.chance(30) {
+            spec.fabric.nic.delivery = Delivery::InOrder;
+        }
+        if let Ok(spec) = fit(&mut c, spec)
+            && spec.check().is_ok()
+        {
+            return valid(seed, spec);
+        }
+    }
 }
 
 /// A valid specification of any kind of machine with traffic classes, sometimes with windows or congestion control.

@@ -418,6 +418,12 @@ fn sim_equals_the_reference_when_packets_are_numbered() {
     compare_all(500, testkit::numbered_spec).are_all_reached();
 }
 
+/// Keys of packets come back with acknowledgements, and are used again.
+#[test]
+fn sim_equals_the_reference_when_keys_are_used_again() {
+    compare_all(400, testkit::recycled_spec);
+}
+
 #[test]
 fn sim_equals_the_reference_when_policies_select_the_mode_of_each_message() {
     compare_all(300, testkit::application_aware_spec);

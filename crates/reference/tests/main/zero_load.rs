@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, Delivery, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    Arrival, ChannelSwitch, Compare, Delivery, Entropy, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
     MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing,
     StopSpec, Switching, TopologySpec, Traffic,
 };
@@ -55,6 +55,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 aries: None,
                 window_bytes: None,
                 delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

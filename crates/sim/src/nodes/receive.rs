@@ -170,6 +170,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         {
             answer.named = blame.named(packet.message);
         }
+        if let Some(entropies) = &mut self.entropies {
+            entropies.answered(request.nic, packet.message, &answer);
+        }
         self.endpoint.answered(request.nic, answer);
         if let Some(at) = wake {
             let place = fabric.links.wiring.event_attachment(nic);

@@ -13,7 +13,7 @@ use super::pace::Pace;
 use super::partitions;
 use super::{Audit, EVENTS_PER_LOOK, Prefetches, Simulation, finish};
 use crate::commit::{Course, Fabric, FabricPost};
-use crate::endpoint::{Answers, Aries, Control, Endpoint, Numbered, Simple, Windowed};
+use crate::endpoint::{Answers, Aries, Control, Endpoint, Entropies, Numbered, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
@@ -378,6 +378,7 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             flights: Flights::of_partition(0, 1, spec.fabric.nic.stripe_bytes.is_some()),
             posts: Posts::default(),
             streams: Streams::new(spec, nics),
+            entropies: Entropies::new(spec, nics),
             keys: Source::new(spec.seed, Stream::Message),
             destinations: Vec::new(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use odonata_sim::routing::dragonfly_plus::{AnyDragonflyPlusAlgorithm, Mixed};
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, Delivery, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    Arrival, ChannelSwitch, Compare, Delivery, Entropy, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
     MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec,
     StopSpec, Switching, TopologySpec, Traffic, Via,
 };
@@ -83,6 +83,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
                 aries: None,
                 window_bytes: None,
                 delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
