@@ -468,7 +468,8 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}`: NICs have a window of their own", "one of: NICs of Aries, a window in bytes, congestion control"
     ),
     "aries-in-order": Message(
-        "`{key}`: NICs of Aries give packets to their node as they come", 'routing = {{ mode = "in-order" }}, or nic.kind'
+        "`{key}`: NICs of Aries give packets to their node as they come",
+        'routing = "in-order", which sends all packets between two nodes on one path',
     ),
     "reps-without-marks": Message(
         "`{key}`: `reps` uses again what comes back without a mark, and no switch marks packets between switches",

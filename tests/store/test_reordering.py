@@ -50,7 +50,7 @@ def test_the_columns_are_in_tables_and_text():
     assert {name: job[name] for name in REORDERING} == {name: row[name] for name in REORDERING}
     text = str(run)
     assert "extents of reordering in packets" in text
-    assert f"{row['reordered_fraction']:.1%}" in text
+    assert f"{row['reordered_fraction']:.1%}".replace("%", " %") in text
     assert set(REORDERING) <= run.manifest["tables"]["jobs"]["columns"].keys()
 
 
