@@ -139,8 +139,8 @@ class NicTable(Table):
 
     delivery: Literal["on-arrival", "in-order"] | None = Field(
         None,
-        description="when packets are given to their node: `on-arrival`: as they come; `in-order`: a packet waits at its "
-        "NIC until all have come that left the same NIC for it before, and is acknowledged then (not of `aries`) "
+        description="when packets are given to their node: `on-arrival`: as they come; `in-order`: a packet waits at "
+        "its NIC until all have come that left the same NIC for it before, and is acknowledged then; not with `aries` "
         "(default: on-arrival)",
     )
     entropy: Literal["fresh", "reps"] | None = Field(
@@ -212,9 +212,10 @@ class NicTable(Table):
             nic["stripe_bytes"] = self.stripe_above
         if self.is_windowed:
             nic["window_bytes"] = self.window
-        for key, value, usual in (("delivery", self.delivery, "on-arrival"), ("entropy", self.entropy, "fresh")):
-            if value not in (None, usual):
-                nic[key] = value
+        if self.delivery not in (None, "on-arrival"):
+            nic["delivery"] = self.delivery
+        if self.entropy not in (None, "fresh"):
+            nic["entropy"] = self.entropy
         if self.is_aries:
             nic["aries"] = {
                 "packet_bytes": self.packet,
