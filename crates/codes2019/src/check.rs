@@ -40,12 +40,6 @@ pub(crate) fn check(spec: &Spec) -> Result<(), Error> {
     if spec.measure.series {
         return unsupported(path!["measure", "series"]);
     }
-    if !spec.fabric.nic.delivery.is_default() {
-        return unsupported(path!["fabric", "nic", "delivery"]);
-    }
-    if !spec.fabric.nic.entropy.is_default() {
-        return unsupported(path!["fabric", "nic", "entropy"]);
-    }
     if spec.measure.reordering {
         return unsupported(path!["measure", "reordering"]);
     }
@@ -91,6 +85,9 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     }
     if spec.fabric.nic.window_bytes.is_some() {
         return unsupported(path!["fabric", "nic", "window_bytes"]);
+    }
+    if !spec.fabric.nic.delivery.is_default() {
+        return unsupported(path!["fabric", "nic", "delivery"]);
     }
     if spec.fabric.nic.aries.is_some() {
         return unsupported(path!["fabric", "nic", "aries"]);

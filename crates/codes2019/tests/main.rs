@@ -333,7 +333,6 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("measure.operations", &|s| s.measure.operations = true);
     change("measure.reordering", &|s| s.measure.reordering = true);
     change("fabric.nic.delivery", &|s| s.fabric.nic.delivery = Delivery::InOrder);
-    change("fabric.nic.entropy", &|s| s.fabric.nic.entropy = Entropy::Reps);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::ByRank);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);
