@@ -18,7 +18,7 @@ use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
     Body, Delivery, Entropy, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase,
-    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Select, Sensing, Spread, TopologySpec,
+    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Select, Sensing, Spread, TopologySpec, Via,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -209,7 +209,7 @@ pub fn held_back_spec(seed: u64) -> Spec {
 /// later ones are counted, or wait for earlier ones, or both.
 pub fn numbered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0de_2ed);
-    let makers: [fn(u64) -> Spec; 14] = [
+    let makers: [fn(u64) -> Spec; 17] = [
         spec,
         odd_spec,
         direct_spec,
@@ -220,17 +220,49 @@ pub fn numbered_spec(seed: u64) -> Spec {
         instant_graph_spec,
         program_spec,
         tree_program_spec,
+        graph_program_spec,
+        windowed_spec,
         congested_spec,
         answered_spec,
         striped_spec,
         classed_spec,
+        classed_spec,
     ];
     let mut spec = c.of(&makers)(c.next());
-    if spec.fabric.nic.aries.is_none() && c.chance(60) {
+    if c.chance(80) {
+        let sprayed = sprayed(&mut c, spec.clone());
+        let machine = sprayed.machine().map(|machine| Routing::new(&sprayed, machine).is_ok());
+        if odonata_reference::check(&sprayed).is_ok() && machine.is_ok_and(|fits| fits) {
+            spec = sprayed;
+        }
+    }
+    if spec.fabric.nic.aries.is_none() && c.chance(70) {
         spec.fabric.nic.delivery = Delivery::InOrder;
     }
-    spec.measure.reordering = spec.fabric.nic.delivery == Delivery::OnArrival || c.chance(50);
+    spec.measure.reordering = spec.fabric.nic.delivery == Delivery::OnArrival || c.chance(70);
     valid(seed, spec)
+}
+
+/// The same with routings that draw a path for each packet, and larger messages of traffic.
+fn sprayed(c: &mut Choices, mut spec: Spec) -> Spec {
+    let gateways = spec.routing.gateways();
+    spec.routing = match (&spec.topology, c.chance(50)) {
+        (TopologySpec::FatTree(_), _) => RoutingSpec::UpDown { spread: Spread::Packet },
+        (TopologySpec::DragonflyPlus(_) | TopologySpec::Dragonfly(_), true) => {
+            RoutingSpec::Valiant { via: Via::Spine, select: Select::Random, inside: None, gateways }
+        }
+        _ => RoutingSpec::Minimal { select: Select::Random, gateways },
+    };
+    if let (TopologySpec::Dragonfly(_), RoutingSpec::Valiant { via, .. }) = (&spec.topology, &mut spec.routing) {
+        *via = Via::Group;
+    }
+    for job in &mut spec.jobs {
+        job.routing = None;
+        if let Some(traffic) = &mut job.traffic {
+            traffic.message_bytes += u64::from(spec.fabric.packet_bytes) * c.of(&[0, 3, 10]);
+        }
+    }
+    spec
 }
 
 /// A valid specification whose NICs use the keys of packets again that came back without a mark, on a machine whose packets
