@@ -1,9 +1,10 @@
 //! The nodes of a run: what their jobs send, and what becomes of it (docs/model.md, sections 7, 8 and 10).
 //!
 //! Patterns ([`issue`]), programs ([`programs`]) and callers ([`driven`]) issue messages through the same call,
-//! [`Nodes::issue_message`]. A message waits in the queue of a NIC, which decides when to send its packets ([`send`]). It is under way as a [`Flight`]
-//! until its last packet is delivered ([`deliver`]), or answered ([`receive`]). What other partitions must know of messages
-//! is in [`posts`].
+//! [`Nodes::issue_message`]. A message waits in the queue of a NIC, which decides when to send its packets ([`send`]).
+//! It is under way as a [`Flight`] until its last packet is delivered ([`deliver`]), or answered ([`receive`]). Packets
+//! may have numbers, and wait for those before them ([`streams`]). What other partitions must know of messages is in
+//! [`posts`].
 
 mod deliver;
 mod driven;

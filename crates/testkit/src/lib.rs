@@ -205,8 +205,8 @@ pub fn held_back_spec(seed: u64) -> Spec {
     }
 }
 
-/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind: packets that come after
-/// later ones are counted, or wait for earlier ones, or both.
+/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind: packets that come
+/// after later ones are counted, or wait for earlier ones, or both.
 pub fn numbered_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x0de_2ed);
     let makers: [fn(u64) -> Spec; 17] = [
@@ -265,8 +265,8 @@ fn sprayed(c: &mut Choices, mut spec: Spec) -> Spec {
     spec
 }
 
-/// A valid specification whose NICs use the keys of packets again that came back without a mark, on a machine whose packets
-/// are sprayed; packets may be numbered.
+/// A valid specification whose NICs use the keys of packets again that came back without a mark, on a machine whose
+/// packets are sprayed; packets may be numbered.
 pub fn recycled_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0x2e_c1c1ed);
     let makers: [fn(u64) -> Spec; 9] = [

@@ -1,5 +1,5 @@
-//! Streams: the packets with payload between two NICs, numbered as they leave; which of them come after later ones, and how
-//! far (docs/model.md, section 9, "Reordering").
+//! Streams: the packets with payload between two NICs, numbered as they leave; which of them come after later ones, and
+//! how far (docs/model.md, section 9, "Reordering").
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
@@ -42,8 +42,8 @@ struct Ahead {
 }
 
 impl Stream {
-    /// A packet comes. Adds to `in_order` the packets before which none is missing any more, and returns the packets of the
-    /// stream that came from the first later one on, if there is one.
+    /// A packet comes. Adds to `in_order` the packets before which none is missing any more, and returns the packets of
+    /// the stream that came from the first later one on, if there is one.
     fn come(&mut self, number: u64, packet: &Event, in_order: &mut Vec<Event>) -> Option<u64> {
         let Some(ahead) = &mut self.ahead else {
             if number == self.next {
@@ -97,7 +97,8 @@ impl Ahead {
 /// A NIC to which packets come.
 #[derive(Clone, Debug, Default)]
 struct Receiver {
-    /// By [`key`] with the NIC from which the payload comes. The map is only accessed by key, so its order does not matter.
+    /// By [`key`] with the NIC from which the payload comes. The map is only accessed by key, so its order does not
+    /// matter.
     streams: HashMap<u64, Stream, BuildHasherDefault<Mixer>>,
     /// Payload that has come and waits for earlier packets.
     waiting: u64,
@@ -118,8 +119,8 @@ pub struct Streams {
     measured: bool,
     /// By the slot that a packet carries. A packet between two partitions is known to both, in the same slot.
     tickets: Vec<Ticket>,
-    /// Slots that no packet carries, if packets are not answered: those of packets that have come here. (The partition to
-    /// which a packet comes may give its slot to another one.)
+    /// Slots that no packet carries, if packets are not answered: those of packets that have come here. (The partition
+    /// to which a packet comes may give its slot to another one.)
     free: Vec<u32>,
     /// The slot to be given out if none is free.
     next: u32,
@@ -157,8 +158,8 @@ impl Streams {
         (self.next, self.partitions) = (partition, partitions);
     }
 
-    /// A NIC sends a packet of a message to another one, and `slot` is what it carries, if that is known. Returns the slot,
-    /// and the ticket.
+    /// A NIC sends a packet of a message to another one, and `slot` is what it carries, if that is known. Returns the
+    /// slot, and the ticket.
     pub fn send(&mut self, [nic, to]: [u32; 2], message: u32, slot: Option<u32>) -> (u32, Ticket) {
         let get = slot.is_some_and(Answers::is_get);
         let number = self.sent[nic as usize].entry(key(to, get)).or_default();
@@ -218,8 +219,8 @@ impl Streams {
         counts.buffer_bytes = counts.buffer_bytes.max(of.waiting);
     }
 
-    /// A request comes in order to a NIC that answers it. (Several may come at one instant, and events of one instant at one
-    /// NIC have no order.)
+    /// A request comes in order to a NIC that answers it. (Several may come at one instant, and events of one instant
+    /// at one NIC have no order.)
     pub fn push_request(&mut self, nic: u32, request: Event) {
         self.receivers[nic as usize].requests.push_back(request);
     }

@@ -1,5 +1,5 @@
-//! Packets that come in another order than they left: what is counted, what it costs to put them in order, and keys that
-//! come back with acknowledgements and are used again (docs/model.md, sections 3 and 9).
+//! Packets that come in another order than they left: what is counted, what it costs to put them in order, and keys
+//! that come back with acknowledgements and are used again (docs/model.md, sections 3 and 9).
 
 use std::collections::BTreeMap;
 
@@ -92,8 +92,8 @@ fn in_order_a_message_comes_with_the_latest_of_those_before_it() {
     audited_with_both_queues(&spec);
 }
 
-/// One packet may bring many messages with it, and with the last of them the run ends: catches windows that are too long for
-/// that, in which others go on.
+/// One packet may bring many messages with it, and with the last of them the run ends: catches windows that are too
+/// long for that, in which others go on.
 #[test]
 fn a_run_ends_with_the_messages_that_waited() {
     for seed in 0..60 {
@@ -151,13 +151,14 @@ fn sprayed(entropy: Entropy, slow: u64) -> Spec {
 fn use_of_first_spine(spec: &Spec) -> (f64, u64) {
     let output = output(spec);
     let channels = usize::from(spec.fabric.all_channels());
-    // Ports 0 to 3 of the first leaf lead to its nodes, and the next ones to the spines. Requests have the lower channels.
+    // Ports 0 to 3 of the first leaf lead to its nodes, and the next ones to the spines. Requests have the lower
+    // channels.
     let sent = |port: usize| output.links.bytes[port * channels..][..channels / 2].iter().sum::<u64>() as f64;
     (sent(4) / (4..8).map(sent).sum::<f64>(), output.jobs[0].last_delivery_ps.expect("all have come"))
 }
 
-/// Published of REPS is that it leaves slow links (Bonato 2025): here half a bandwidth is left to a quarter of the sprayed
-/// packets, so spraying alone is bound by it.
+/// Published of REPS is that it leaves slow links (Bonato 2025): here half a bandwidth is left to a quarter of the
+/// sprayed packets, so spraying alone is bound by it.
 #[test]
 fn keys_that_come_back_without_a_mark_leave_a_slow_link() {
     let ((spread, long), (share, short)) =
