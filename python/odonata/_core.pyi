@@ -187,6 +187,20 @@ class JobTotals(TypedDict):
     backlog: Backlog
     #: Messages and bytes sent in adaptive-0, adaptive-1 and adaptive-3, if the job is application-aware.
     modes: list[tuple[int, int]]
+    #: Packets that come after later ones, with `measure.reordering`.
+    reordering: NotRequired[Reordering]
+
+@type_check_only
+class Reordering(TypedDict):
+    """Packets with payload that came to the NICs of a job (docs/model.md, section 9, "Reordering")."""
+
+    arrived: int
+    #: Those that came after a later one of their stream, the sum of their extents, and the largest.
+    reordered: int
+    extents: int
+    most_extent: int
+    #: Most payload that waited at one NIC for earlier packets.
+    buffer_bytes: int
 
 @type_check_only
 class Backlog(TypedDict):

@@ -467,6 +467,18 @@ MESSAGES: Mapping[str, Message] = {
     "two-windows": Message(
         "`{key}`: NICs have a window of their own", "one of: NICs of Aries, a window in bytes, congestion control"
     ),
+    "aries-in-order": Message(
+        "`{key}`: NICs of Aries give packets to their node as they come",
+        'routing = "in-order", which sends all packets between two nodes on one path',
+    ),
+    "reps-without-marks": Message(
+        "`{key}`: `reps` uses again what comes back without a mark, and no switch marks packets between switches",
+        'fabric.congestion_control = "nscc" or "ecn-window"',
+    ),
+    "reps-without-spraying": Message(
+        "`{key}`: `reps` chooses the path of each packet, and `{routing}` with these options does not draw it",
+        'spread = "packet", or select = "random"',
+    ),
     "marks-of-no-port": Message("`{key}`: no switch marks packets with `{law}`"),
     "no-such-traffic-class": Message(
         "`{key}` is {class}, counted from 0, and the fabric has {classes} traffic classes"

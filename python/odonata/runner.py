@@ -330,6 +330,7 @@ def _as_run(
         link_classes=resolved.system.describe()["classes"],
         steady=None if steady is None else steady.facts([job["name"] for job in spec["jobs"]]),
         collective=bool(resolved.volumes),
+        reordering=bool(spec["measure"].get("reordering")),
     )
     return Run(facts, resolved.document, scenario, tables)
 

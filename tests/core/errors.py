@@ -292,6 +292,13 @@ PROVOKED: dict[str, Provoke] = {
             },
         )
     ),
+    "aries-in-order": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "delivery": "in-order"})),
+    "reps-without-marks": check(("fabric.nic", SPEC["fabric"]["nic"] | {"entropy": "reps"})),
+    "reps-without-spraying": check(
+        ("fabric.nic", SPEC["fabric"]["nic"] | {"entropy": "reps"}),
+        ("fabric.congestion_control", {"law": "ecn-window", "window_bytes": 65_536, "mark_above_bytes": 1}),
+        ("routing", {"name": "minimal", "select": "hash"}),
+    ),
     "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
     "marks-of-no-port": check(
         (

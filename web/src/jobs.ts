@@ -37,6 +37,9 @@ const SHOWN: [column: string, title: string, show: Show, better?: "less" | "more
   ["throughput", "throughput", rate, "more"],
   ["hops_mean", "hops", digits, "less"],
   ["minimal_fraction", "minimal", percent],
+  ["reordered_fraction", "reordered", percent, "less"],
+  ["reordering_extent_mean", "mean extent", digits, "less"],
+  ["reorder_buffer_bytes", "reorder buffer", size, "less"],
   ["alone_mean_ps", "alone mean", time],
   ["alone_time_ps", "alone time", time],
 ];
@@ -46,6 +49,10 @@ const SAME = 0.005;
 
 function rate(value: number | null): string {
   return value === null ? "-" : `${bytes(value)}/s`;
+}
+
+function size(value: number | null): string {
+  return value === null ? "-" : bytes(value);
 }
 
 export function jobsSection(runs: RunData[], label: (run: number) => string): HTMLElement {

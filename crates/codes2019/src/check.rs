@@ -40,6 +40,9 @@ pub(crate) fn check(spec: &Spec) -> Result<(), Error> {
     if spec.measure.series {
         return unsupported(path!["measure", "series"]);
     }
+    if spec.measure.reordering {
+        return unsupported(path!["measure", "reordering"]);
+    }
     if spec.measure.operations {
         return unsupported(path!["measure", "operations"]);
     }
@@ -82,6 +85,9 @@ fn check_fabric(spec: &Spec) -> Result<(), Error> {
     }
     if spec.fabric.nic.window_bytes.is_some() {
         return unsupported(path!["fabric", "nic", "window_bytes"]);
+    }
+    if !spec.fabric.nic.delivery.is_default() {
+        return unsupported(path!["fabric", "nic", "delivery"]);
     }
     if spec.fabric.nic.aries.is_some() {
         return unsupported(path!["fabric", "nic", "aries"]);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use odonata_codes2019::{run, run_counted};
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, Compat, Defect, FabricSpec, Failures, First, FparCandidates, Gateways, JobSpec,
-    LinkSpec, MeasureSpec, MetricKind, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION,
-    Select, Sensing, StopSpec, Switching, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Compat, Defect, Delivery, Entropy, FabricSpec, Failures, First, FparCandidates,
+    Gateways, JobSpec, LinkSpec, MeasureSpec, MetricKind, NicOrder, NicSpec, Pattern, Prepared, Rail, Record,
+    RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -88,6 +88,8 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
@@ -104,6 +106,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
             roots: false,
             series: false,
             operations: false,
+            reordering: false,
         },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
@@ -328,6 +331,8 @@ fn what_the_model_cannot_honour_is_refused_by_name() {
     change("measure.blame", &|s| s.measure.blame = true);
     change("measure.series", &|s| s.measure.series = true);
     change("measure.operations", &|s| s.measure.operations = true);
+    change("measure.reordering", &|s| s.measure.reordering = true);
+    change("fabric.nic.delivery", &|s| s.fabric.nic.delivery = Delivery::InOrder);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::LeastBusy);
     change("fabric.nic.rail", &|s| s.fabric.nic.rail = Rail::ByRank);
     change("topology.pair_links", &|s| dragonfly_plus(s).pair_links = vec![[0, 1, 1]]);

@@ -89,6 +89,12 @@ kinds! {
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// NICs of Aries, and a window towards each destination.
     TwoWindows = "two-windows" {}
+    /// NICs of Aries that give packets to their node in order.
+    AriesInOrder = "aries-in-order" {}
+    /// Entropy is used again, and switches do not mark packets everywhere.
+    RepsWithoutMarks = "reps-without-marks" {}
+    /// Entropy is used again, and paths do not follow from it.
+    RepsWithoutSpraying = "reps-without-spraying" { routing: &'static str }
     /// A threshold for marks of switches, with congestion control that reads none.
     MarksOfNoPort = "marks-of-no-port" { law: &'static str }
     /// A job is in a traffic class that the fabric does not have.

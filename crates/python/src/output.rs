@@ -5,7 +5,7 @@ use std::time::Duration;
 use odonata_sim::output::Histogram;
 use odonata_sim::output::{
     Arrivals, Backlog, Blame, Iterations, JobTotals, Links, MessageCounters, Messages, NicCounters, Operations, Ranks,
-    RootRows, Series, Wait,
+    Reordering, RootRows, Series, Wait,
 };
 use odonata_sim::{Cost, Output, Spec};
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ pub fn to_python<'py>(
     result.set_item("windows", cost.windows)?;
     result.set_item("longest", cost.longest)?;
     result.set_item("wall_s", wall.as_secs_f64())?;
-    result.set_item("jobs", jobs(py, &totals)?)?;
+    result.set_item("jobs", jobs(py, spec, &totals)?)?;
     result.set_item("messages", messages(py, rows)?)?;
     result.set_item("links", links(py, traffic)?)?;
     result.set_item("arrivals", arrivals(py, spec, windows)?)?;
@@ -138,7 +138,7 @@ fn operations(py: Python<'_>, rows: Operations) -> PyResult<Bound<'_, PyDict>> {
     Ok(columns)
 }
 
-fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyList>> {
+fn jobs<'py>(py: Python<'py>, spec: &Spec, totals: &[JobTotals]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for job in totals {
         let entry = PyDict::new(py);
@@ -159,9 +159,22 @@ fn jobs<'py>(py: Python<'py>, totals: &[JobTotals]) -> PyResult<Bound<'py, PyLis
         entry.set_item("first_delivery_ps", job.first_delivery_ps)?;
         entry.set_item("backlog", backlog(py, &job.backlog)?)?;
         entry.set_item("modes", job.modes.map(|sent| (sent.messages, sent.bytes)).to_vec())?;
+        if spec.measure.reordering {
+            entry.set_item("reordering", reordering(py, &job.reordering)?)?;
+        }
         list.append(entry)?;
     }
     Ok(list)
+}
+
+fn reordering<'py>(py: Python<'py>, of: &Reordering) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("arrived", of.arrived)?;
+    entry.set_item("reordered", of.reordered)?;
+    entry.set_item("extents", of.extents)?;
+    entry.set_item("most_extent", of.most_extent)?;
+    entry.set_item("buffer_bytes", of.buffer_bytes)?;
+    Ok(entry)
 }
 
 fn histogram<'py>(py: Python<'py>, histogram: &Histogram) -> PyResult<Bound<'py, PyDict>> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use odonata_decision::{Counters, Decision, Operation};
 use odonata_sim::engine::random::response_key;
-use odonata_sim::spec::{AriesSpec, FabricSpec, Feedback};
+use odonata_sim::spec::{AriesSpec, Entropy, FabricSpec, Feedback, REPS_VALUES};
 use odonata_topology::NodeId;
 
 use crate::blame::Hold;
@@ -29,6 +29,8 @@ pub(crate) struct Request {
     pub(crate) left: Option<u64>,
     /// Responses to it that have come.
     pub(crate) answers: u64,
+    /// The key of its packet.
+    key: u32,
 }
 
 /// Bytes on a link of a request or a response for so many bytes of payload, of a put or a get.
@@ -138,7 +140,7 @@ impl World<'_> {
     pub(crate) fn next_to_send(&mut self, t: u64, nic: NodeId) -> Option<usize> {
         let fabric = &self.spec.fabric;
         if fabric.most_in_flight().is_none() {
-            let (packet, _) = self.nics[nic.index()].packet(0, &self.messages, &self.spec.fabric)?;
+            let (packet, _) = self.nics[nic.index()].packet(nic, 0, &self.messages, &self.spec.fabric)?;
             return self.has_window(t, nic, &packet).then_some(0);
         }
         self.end_pauses(t, nic);
@@ -268,7 +270,7 @@ impl World<'_> {
         counters.flits += flits;
         counters.stalled_ps += stalled;
         packet.request = Some(self.requests.len());
-        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0 });
+        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0, key: packet.key });
     }
 
     /// The tail of a request has left its NIC.
@@ -278,6 +280,13 @@ impl World<'_> {
 
     /// A packet has reached a NIC of its node.
     pub(crate) fn arrival(&mut self, t: u64, packet: &Packet) {
+        for packet in self.given(packet) {
+            self.take(t, &packet);
+        }
+    }
+
+    /// A NIC gives a packet to its node.
+    fn take(&mut self, t: u64, packet: &Packet) {
         let (delivered, answered) = self.count_arrival(t, packet);
         if delivered {
             self.delivered(t, packet.message);
@@ -291,7 +300,7 @@ impl World<'_> {
         }
         let Some(request) = packet.request else { return };
         if packet.response {
-            let Request { nic, to, .. } = self.requests[request];
+            let Request { nic, to, key, .. } = self.requests[request];
             self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
             let delay = t - self.started(request, packet);
             let zero_load = match self.spec.fabric.congestion_control.map(|control| control.law.feedback()) {
@@ -303,7 +312,15 @@ impl World<'_> {
             };
             let Packet { bytes, marked, named, says, .. } = *packet;
             let of = Acknowledgement { t, bytes, delay, zero_load, marked, named, says };
-            self.change_pair(t, nic, to, |pair, fabric| pair.acknowledge(fabric, of));
+            self.change_pair(t, nic, to, |pair, fabric| {
+                if !marked && fabric.nic.entropy == Entropy::Reps {
+                    pair.entropies.push_back(key);
+                    if pair.entropies.len() > REPS_VALUES {
+                        pair.entropies.pop_front();
+                    }
+                }
+                pair.acknowledge(fabric, of);
+            });
             self.inject(t, nic);
         } else {
             self.acknowledge(t, packet);
@@ -385,6 +402,8 @@ impl World<'_> {
             passage: None,
             latest: None,
             key: response_key(request.key),
+            from: request.destination,
+            number: request.number,
             destination: self.requests[number].nic,
             stands_in: None,
             hop: 0,

@@ -102,6 +102,8 @@ impl Audit {
             under_way.extend(link.channels.iter().flat_map(|c| &c.fifo));
         }
         under_way.extend(world.crossbars.iter().flat_map(Crossbar::packets));
+        let waiting: Vec<Packet> = world.streams.waiting().map(|of| Packet { stands_in: None, ..of.clone() }).collect();
+        under_way.extend(&waiting);
         for event in world.calendar.iter() {
             match event {
                 Event::Decision { packet, .. } | Event::Delivery { packet } => under_way.push(packet),

@@ -1,5 +1,7 @@
 //! Windows between NICs, fixed or under congestion control (model, section 3).
 
+use std::collections::VecDeque;
+
 use odonata_sim::engine::random::{Stream, below, random};
 use odonata_sim::spec::{CongestionLaw, CongestionSpec, FabricSpec};
 
@@ -30,6 +32,8 @@ pub(crate) struct Pair {
     marked: u64,
     /// v of `nscc`.
     mean_queue: u64,
+    /// Keys that came back without a mark, the oldest first (`reps`).
+    pub(crate) entropies: VecDeque<u32>,
     /// u of `slingshot`, and the payload of the packet that was committed then.
     latest: (u64, u64),
 }
@@ -63,6 +67,7 @@ impl Pair {
             acknowledged: 0,
             marked: 0,
             mean_queue: 0,
+            entropies: VecDeque::new(),
             latest: (0, 0),
         }
     }

@@ -21,6 +21,7 @@
 //! | `program` | 10 |
 //! | `tally` | 9 |
 //! | `blame` | 9, "Blame" |
+//! | `streams` | 9, "Reordering" |
 //! | `audit` | nothing is lost: packets, bytes, credits |
 
 mod aries;
@@ -39,6 +40,7 @@ mod nic;
 mod packet;
 mod program;
 mod routing;
+mod streams;
 mod tally;
 mod traffic;
 mod world;

@@ -3,7 +3,7 @@
 use odonata_error::Error;
 use odonata_sim::engine::random::{Stream, below, mix64, random};
 use odonata_sim::output::MessageCounters;
-use odonata_sim::spec::{MarkingPorts, Pattern, Rail, RoutingSpec};
+use odonata_sim::spec::{Entropy, MarkingPorts, Pattern, Rail, RoutingSpec};
 use odonata_topology::{NodeId, Peer, RouterId};
 
 use crate::blame::{Commit, Commits, Step};
@@ -210,11 +210,18 @@ impl World<'_> {
     pub(crate) fn inject(&mut self, t: u64, nic: NodeId) {
         let link = self.map.network.peer.len() + nic.index();
         while let Some(place) = self.next_to_send(t, nic)
-            && let Some((mut packet, first)) = self.nics[nic.index()].packet(place, &self.messages, &self.spec.fabric)
+            && let Some((mut packet, first)) =
+                self.nics[nic.index()].packet(nic, place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
+            if self.spec.fabric.nic.entropy == Entropy::Reps
+                && let Some(pair) = self.nics[nic.index()].pairs.get_mut(&packet.destination.index())
+            {
+                packet.key = pair.entropies.pop_front().unwrap_or(packet.key);
+            }
             self.count_request(t, nic, &mut packet);
             packet.more = self.announces_more(nic, place);
+            packet.number = self.number(nic, &packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);
             self.nics[nic.index()].advance(place, self.spec.fabric.nic.order);

@@ -76,7 +76,13 @@ impl Nic {
     }
 
     /// The next packet of the message at a place in the queue, and whether it is the first that this NIC sends of it.
-    pub(crate) fn packet(&self, place: usize, messages: &[Message], fabric: &FabricSpec) -> Option<(Packet, bool)> {
+    pub(crate) fn packet(
+        &self,
+        from: NodeId,
+        place: usize,
+        messages: &[Message],
+        fabric: &FabricSpec,
+    ) -> Option<(Packet, bool)> {
         let unsent = self.queue.get(place)?;
         let message = &messages[unsent.message];
         let bytes = message.bytes_of(unsent.next, u64::from(fabric.packet_bytes));
@@ -97,6 +103,8 @@ impl Nic {
             passage: None,
             latest: None,
             key: message.shared_key.unwrap_or(packet_key(message.key, unsent.next)),
+            from,
+            number: 0,
             destination: unsent.to,
             stands_in: None,
             hop: 0,

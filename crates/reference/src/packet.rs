@@ -174,6 +174,10 @@ pub(crate) struct Packet {
     pub(crate) latest: Option<(usize, usize)>,
     /// Its random key.
     pub(crate) key: u32,
+    /// The NIC (endpoint) that it comes from.
+    pub(crate) from: NodeId,
+    /// Its number in its stream, or that of the packet that it answers; 0 if nobody asks.
+    pub(crate) number: u64,
     /// Its destination NIC (endpoint).
     pub(crate) destination: NodeId,
     /// The link and channel whose buffer it occupies; none while it is at its NIC.

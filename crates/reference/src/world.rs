@@ -20,6 +20,7 @@ use crate::nic::Nic;
 use crate::packet::{Message, MessageRow};
 use crate::program::{self, Running};
 use crate::routing::{self, Own};
+use crate::streams::Streams;
 use crate::tally::{self, Tally};
 use crate::traffic::{self, Sender};
 
@@ -55,6 +56,8 @@ pub(crate) struct World<'a> {
     /// The queues between the GPUs of nodes.
     pub(crate) inner_queues: program::Busy,
     pub(crate) messages: Vec<Message>,
+    /// What has left and come, if packets are numbered.
+    pub(crate) streams: Streams,
     /// All messages as the ranks see them.
     pub(crate) rows: Vec<MessageRow>,
     pub(crate) calendar: Calendar,
@@ -121,6 +124,7 @@ impl<'a> World<'a> {
             programs: program::programs(spec),
             inner_queues: program::Busy::new(),
             messages: Vec::new(),
+            streams: Streams::default(),
             rows: Vec::new(),
             calendar,
             tally: Tally::new(spec.jobs.len()),
@@ -195,10 +199,12 @@ impl<'a> World<'a> {
             match event {
                 Event::SendEnd { link } if matches!(self.links[link].far, Far::Node) => self.send_end(t, link),
                 Event::Delivery { packet } => {
-                    self.count_arrival(t, &packet);
-                    if packet.request.is_some() && !packet.response {
-                        let response = self.response(t, &packet);
-                        self.nics[packet.destination.index()].responses.push_back(response); // it stays there
+                    for packet in self.given(&packet) {
+                        self.count_arrival(t, &packet);
+                        if packet.request.is_some() && !packet.response {
+                            let response = self.response(t, &packet);
+                            self.nics[packet.destination.index()].responses.push_back(response); // it stays there
+                        }
                     }
                 }
                 other => rest.push((t, other)),
@@ -226,10 +232,12 @@ impl<'a> World<'a> {
     pub(crate) fn into_output(self) -> Output {
         let end_ps = self.end.unwrap_or(0);
         let answers = self.answers();
+        let mut jobs = self.tally.jobs(self.spec, &self.rows, &self.senders);
+        jobs.iter_mut().enumerate().for_each(|(job, totals)| totals.reordering = self.reordering(job));
         Output {
             end_ps,
             packet_hops: self.tally.packet_hops,
-            jobs: self.tally.jobs(self.spec, &self.rows, &self.senders),
+            jobs,
             messages: tally::message_rows(self.spec, &self.rows),
             links: tally::link_rows(&self.links[..self.map.network.peer.len() + self.nics.len()], end_ps),
             nics: if answers { self.nics.iter().map(|nic| nic.counters).collect() } else { Vec::new() },

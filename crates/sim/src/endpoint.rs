@@ -3,7 +3,7 @@
 //!
 //! | kind | packets are answered | holds packets back |
 //! |---|---|---|
-//! | [`Simple`] | no | never |
+//! | [`Simple`], [`Numbered`] | no | never |
 //! | [`Aries`] | yes | as long as too many Aries packets of the NIC have no response |
 //! | [`Windowed`] | yes | as long as too many bytes for the destination have no acknowledgement, or its pair pauses |
 //!
@@ -14,6 +14,7 @@
 mod answers;
 mod aries;
 mod control;
+mod entropies;
 mod grants;
 mod mode_policies;
 mod nic;
@@ -25,11 +26,12 @@ mod windowed;
 pub use answers::{Answers, Exchange, NO_SENDER, Request};
 pub use aries::Aries;
 pub use control::{Answer, Control};
+pub use entropies::Entropies;
 pub use grants::Grants;
 pub use mode_policies::{ModePolicies, ModeRequest, Observation};
 pub use nic::{Nic, Waiting};
 pub use senders::Senders;
-pub use simple::Simple;
+pub use simple::{Numbered, Simple};
 pub use windowed::Windowed;
 
 use crate::observe::Held;
@@ -40,6 +42,8 @@ pub trait Endpoint: Sized + Send {
     const ANSWERS: bool;
     /// Whether a NIC sends the packets of other messages while those of the first one are held back.
     const SELECTIVE: bool;
+    /// Whether packets can be numbered in the order in which they leave.
+    const NUMBERED: bool;
 
     /// Requests and responses; none if packets are not answered.
     fn answers(&self) -> Option<&Answers>;

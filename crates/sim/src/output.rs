@@ -85,6 +85,34 @@ pub struct JobTotals {
     pub backlog: Backlog,
     /// What was sent in each mode, by its position (of an application-aware job).
     pub modes: [SentInMode; Mode::ALL.len()],
+    /// Packets that came after later ones, if asked for.
+    pub reordering: Reordering,
+}
+
+/// Packets with payload that came to their NICs after later packets of their streams (RFC 4737, sections 3 and 4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reordering {
+    /// Packets that came.
+    pub arrived: u64,
+    /// Those of them that came after a later one.
+    pub reordered: u64,
+    /// Sum of the extents of these.
+    pub extents: u64,
+    /// The largest of the extents.
+    pub most_extent: u64,
+    /// Most payload that waited at one NIC for earlier packets.
+    pub buffer_bytes: u64,
+}
+
+impl Reordering {
+    /// Adds what was counted at other NICs.
+    pub fn merge(&mut self, other: &Self) {
+        self.arrived += other.arrived;
+        self.reordered += other.reordered;
+        self.extents += other.extents;
+        self.most_extent = self.most_extent.max(other.most_extent);
+        self.buffer_bytes = self.buffer_bytes.max(other.buffer_bytes);
+    }
 }
 
 /// Messages that a job has sent over the network in a mode of Aries; without RTS and CTS messages.

@@ -285,6 +285,67 @@ table! {
         /// packet. Each packet is then acknowledged. Not with `aries`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         window_bytes: Option<u64> = 1..=MAX_WINDOW_BYTES,
+        /// When packets are given to their node. Not with `aries`.
+        #[serde(default, skip_serializing_if = "Delivery::is_default")]
+        delivery: Delivery,
+        /// From what the paths of packets are drawn. `reps` needs congestion control whose marks come from all ports, and
+        /// routings that draw the path of each packet.
+        #[serde(default, skip_serializing_if = "Entropy::is_default")]
+        entropy: Entropy,
+    }
+}
+
+/// Values that a NIC with `reps` keeps for each destination. Source: Bonato 2025; ultraethernet/uet-htsim.
+pub const REPS_VALUES: usize = 8;
+
+choices! {
+    /// From what the random draws of the path of a packet come.
+    pub enum Entropy {
+        /// From a value of its own for each packet.
+        Fresh = "fresh",
+        /// From the value of an earlier packet to the same NIC that came back without a mark, if there is one (REPS).
+        /// Source: Bonato 2025.
+        Reps = "reps",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
+impl Default for Entropy {
+    fn default() -> Self {
+        Self::Fresh
+    }
+}
+
+impl Entropy {
+    /// Whether this is the default, which is not written.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+choices! {
+    /// When a NIC gives packets with payload to its node.
+    pub enum Delivery {
+        /// As they come.
+        OnArrival = "on-arrival",
+        /// When all packets have come that left before them from the same NIC.
+        InOrder = "in-order",
+    }
+}
+
+#[expect(clippy::derivable_impls, reason = "the enum is made by a macro")]
+impl Default for Delivery {
+    fn default() -> Self {
+        Self::OnArrival
+    }
+}
+
+impl Delivery {
+    /// Whether this is the default, which is not written.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -368,6 +429,9 @@ table! {
         /// Whether the CPU tasks of the ranks of programs are recorded.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         operations: bool,
+        /// Whether packets that come after later ones are counted.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reordering: bool,
     }
 }
 
@@ -380,7 +444,7 @@ macro_rules! named {
         )+
     };
 }
-named!(RouterKind, Arbitration, Switching, Rail, NicOrder, Operation);
+named!(RouterKind, Arbitration, Switching, Rail, NicOrder, Delivery, Entropy, Operation);
 
 /// Limits of a specification that are not those of a single key.
 pub const LIMITS: &[(&str, u64)] = &[

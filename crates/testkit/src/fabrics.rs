@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use odonata_sim::spec::{
-    Arbitration, AriesSpec, CONGESTION_LAWS, CongestionLaw, CongestionSpec, FabricSpec, LinkSpec, MAX_CHANNELS,
-    MarkingPorts, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing, Switching,
-    TrafficClassSpec,
+    Arbitration, AriesSpec, CONGESTION_LAWS, CongestionLaw, CongestionSpec, Delivery, Entropy, FabricSpec, LinkSpec,
+    MAX_CHANNELS, MarkingPorts, MetricKind, NicOrder, NicSpec, Operation, Rail, RouterKind, RouterSpec, Sensing,
+    Switching, TrafficClassSpec,
 };
 use odonata_topology::{Bandwidth, Network};
 use serde_json::{Map, json};
@@ -120,6 +120,8 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         stripe_bytes: None,
         aries: None,
         window_bytes: None,
+        delivery: Delivery::default(),
+        entropy: Entropy::default(),
     }
 }
 

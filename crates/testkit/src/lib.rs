@@ -17,8 +17,8 @@ use odonata_programs::Alltoall;
 use odonata_sim::Spec;
 use odonata_sim::routing::Routing;
 use odonata_sim::spec::{
-    Body, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase, PhaseAction,
-    Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Sensing, TopologySpec,
+    Body, Delivery, Entropy, FabricSpec, Failures, Gateways, MAX_CHANNELS, MarkingPorts, MeasureSpec, NicOrder, Phase,
+    PhaseAction, Prepared, ProgramSpec, RoutingSpec, SPEC_VERSION, Select, Sensing, Spread, TopologySpec, Via,
 };
 use odonata_topology::{Arrangement, DragonflyPlusSpec, Machine, Network};
 
@@ -200,6 +200,106 @@ pub fn held_back_spec(seed: u64) -> Spec {
         (control.window_bytes, control.mark_above_bytes) = (full * c.of(&[2, 2, 3, 8]), Some(full * c.of(&[0, 0, 1])));
         (spec.measure.blame, spec.measure.roots) = (true, c.chance(30));
         if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
+/// A valid specification of any kind whose packets are numbered as they leave, with NICs of any kind: packets that come
+/// after later ones are counted, or wait for earlier ones, or both.
+pub fn numbered_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x0de_2ed);
+    let makers: [fn(u64) -> Spec; 17] = [
+        spec,
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+        tree_spec,
+        instant_tree_spec,
+        graph_spec,
+        instant_graph_spec,
+        program_spec,
+        tree_program_spec,
+        graph_program_spec,
+        windowed_spec,
+        congested_spec,
+        answered_spec,
+        striped_spec,
+        classed_spec,
+        classed_spec,
+    ];
+    let mut spec = c.of(&makers)(c.next());
+    if c.chance(80) {
+        let sprayed = sprayed(&mut c, spec.clone());
+        let machine = sprayed.machine().map(|machine| Routing::new(&sprayed, machine).is_ok());
+        if odonata_reference::check(&sprayed).is_ok() && machine.is_ok_and(|fits| fits) {
+            spec = sprayed;
+        }
+    }
+    if spec.fabric.nic.aries.is_none() && c.chance(70) {
+        spec.fabric.nic.delivery = Delivery::InOrder;
+    }
+    spec.measure.reordering = spec.fabric.nic.delivery == Delivery::OnArrival || c.chance(70);
+    valid(seed, spec)
+}
+
+/// The same with routings that draw a path for each packet, and larger messages of traffic.
+fn sprayed(c: &mut Choices, mut spec: Spec) -> Spec {
+    let gateways = spec.routing.gateways();
+    spec.routing = match (&spec.topology, c.chance(50)) {
+        (TopologySpec::FatTree(_), _) => RoutingSpec::UpDown { spread: Spread::Packet },
+        (TopologySpec::DragonflyPlus(_) | TopologySpec::Dragonfly(_), true) => {
+            RoutingSpec::Valiant { via: Via::Spine, select: Select::Random, inside: None, gateways }
+        }
+        _ => RoutingSpec::Minimal { select: Select::Random, gateways },
+    };
+    if let (TopologySpec::Dragonfly(_), RoutingSpec::Valiant { via, .. }) = (&spec.topology, &mut spec.routing) {
+        *via = Via::Group;
+    }
+    for job in &mut spec.jobs {
+        job.routing = None;
+        if let Some(traffic) = &mut job.traffic {
+            traffic.message_bytes += u64::from(spec.fabric.packet_bytes) * c.of(&[0, 3, 10]);
+        }
+    }
+    spec
+}
+
+/// A valid specification whose NICs use the keys of packets again that came back without a mark, on a machine whose
+/// packets are sprayed; packets may be numbered.
+pub fn recycled_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x2e_c1c1ed);
+    let makers: [fn(u64) -> Spec; 9] = [
+        tree_spec,
+        instant_tree_spec,
+        tree_program_spec,
+        graph_spec,
+        instant_graph_spec,
+        graph_program_spec,
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        fabrics::congestion_control(&mut c, &mut spec.fabric);
+        let full = u64::from(spec.fabric.packet_bytes);
+        let Some(control) = &mut spec.fabric.congestion_control else { continue };
+        (control.window_bytes, control.mark_above_bytes) =
+            (full * c.of(&[2, 4, 8, 30]), Some(full * c.of(&[1, 1, 2, 4])));
+        spec.routing = match &spec.topology {
+            TopologySpec::FatTree(_) => RoutingSpec::UpDown { spread: Spread::Packet },
+            _ => RoutingSpec::Minimal { select: Select::Random, gateways: spec.routing.gateways() },
+        };
+        spec.jobs.iter_mut().for_each(|job| job.routing = None);
+        spec.fabric.nic.entropy = Entropy::Reps;
+        spec.measure.reordering = c.chance(50);
+        if c.chance(30) {
+            spec.fabric.nic.delivery = Delivery::InOrder;
+        }
+        if let Ok(spec) = fit(&mut c, spec)
+            && spec.check().is_ok()
+        {
             return valid(seed, spec);
         }
     }
@@ -541,6 +641,7 @@ fn unfit(c: &mut Choices, (topology, failures): &Made, fabric: MakesFabric, exte
         roots: false,
         series: c.chance(30),
         operations: false,
+        reordering: false,
     };
     let seed = c.next();
     if extent != Extent::Old {

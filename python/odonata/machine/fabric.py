@@ -137,6 +137,19 @@ class NicTable(Table):
         "flit on a link of class `node`)",
     )
 
+    delivery: Literal["on-arrival", "in-order"] | None = Field(
+        None,
+        description="when packets are given to their node: `on-arrival`: as they come; `in-order`: a packet waits at "
+        "its NIC until all have come that left the same NIC for it before, and is acknowledged then; not with `aries` "
+        "(default: on-arrival)",
+    )
+    entropy: Literal["fresh", "reps"] | None = Field(
+        None,
+        description="what the paths of sprayed packets are drawn from: `fresh`: a value of its own for each packet; "
+        "`reps`: the value of an earlier packet to the same NIC that was acknowledged without a mark, if there is one "
+        "(REPS, Bonato 2025; with `congestion_control` of `nscc` or `ecn-window`) (default: fresh)",
+    )
+
     @property
     def is_aries(self) -> bool:
         """Whether it is a NIC of Aries."""
@@ -199,6 +212,10 @@ class NicTable(Table):
             nic["stripe_bytes"] = self.stripe_above
         if self.is_windowed:
             nic["window_bytes"] = self.window
+        if self.delivery not in (None, "on-arrival"):
+            nic["delivery"] = self.delivery
+        if self.entropy not in (None, "fresh"):
+            nic["entropy"] = self.entropy
         if self.is_aries:
             nic["aries"] = {
                 "packet_bytes": self.packet,
@@ -469,10 +486,15 @@ class FabricTable(Table):
     def nic_text(self) -> str | None:
         """What its NICs are, for `odonata show`; nothing if they are simple and share no message."""
         nic = self.nic
+        further: list[str] = []
         if nic.stripe_above is not None:
-            kind = self._kind_text(nic) or "simple"
-            return f"{kind}; messages from {units.format_bytes(nic.stripe_above)} on over all NICs of the node"
-        return self._kind_text(nic)
+            further.append(f"messages from {units.format_bytes(nic.stripe_above)} on over all NICs of the node")
+        if nic.delivery == "in-order":
+            further.append("packets are given to the node in order")
+        if nic.entropy == "reps":
+            further.append("paths that came back without a mark are used again (REPS)")
+        kind = self._kind_text(nic)
+        return "; ".join([kind or "simple", *further]) if further else kind
 
     def _kind_text(self, nic: NicTable) -> str | None:
         if nic.is_windowed and nic.window is not None:

@@ -78,7 +78,9 @@ def run_document(run: Run) -> dict[str, Any]:
         "not_modelled": (*_ideal(run), *_of_network(run), *NOT_MODELLED),
         "not_recorded": NO_SERIES[: run.series.is_empty()],
         "meanings": {
-            column.name: column.meaning for column in columns_of("jobs", collective=True) if column.name not in _LISTS
+            column.name: column.meaning
+            for column in columns_of("jobs", collective=True, reordering=True)
+            if column.name not in _LISTS
         },
         "link_classes": list(run.manifest.get("link_classes", ())),
         "jobs": rows,

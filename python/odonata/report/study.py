@@ -98,7 +98,7 @@ def _known(frame: pl.DataFrame, *names: str) -> list[pl.Expr]:
 
 def _columns(jobs: pl.DataFrame, axes: tuple[str, ...], shown: list[str], left_out: list[str]) -> list[dict[str, Any]]:
     """The numbers of the table of jobs, with unit, meaning and which of two is better."""
-    known = {column.name: column for column in columns_of("jobs", collective=True)}
+    known = {column.name: column for column in columns_of("jobs", collective=True, reordering=True)}
     names = [
         name
         for name in jobs.columns

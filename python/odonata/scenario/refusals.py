@@ -73,6 +73,7 @@ _SPECIFICATION = _Table(
                 "roots": _named("roots"),
                 "series": _named("series"),
                 "operations": _named("operations"),
+                "reordering": _named("reordering"),
             },
         ),
         "seed": _named("run", "seed"),

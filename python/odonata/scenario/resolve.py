@@ -486,6 +486,7 @@ def _measure(table: ScenarioTable) -> dict[str, Any]:
         **({"roots": True} if measure.roots else {}),
         **({"series": True} if measure.series else {}),
         **({"operations": True} if measure.operations else {}),
+        **({"reordering": True} if measure.reordering else {}),
     }
 
 

@@ -218,6 +218,11 @@ class MeasureTable(Table):
     operations: bool = Field(
         False, description="record what the CPUs of the ranks of programs do (`odonata export --format perfetto`)"
     )
+    reordering: bool = Field(
+        False,
+        description="count packets that come to their NIC after later ones of the same pair of NICs, how far, and the "
+        "buffer that puts them in order (RFC 4737)",
+    )
 
 
 class AdviseTable(Table):

@@ -33,8 +33,8 @@ TABLES: dict[str, str] = {
 OPTIONAL = ("flow_times",)
 """Tables that a run folder lacks if they have no rows."""
 
-RECORDS = ("blame", "roots", "series", "operations")
-"""Keys of `measure` that record tables of their own and change nothing else."""
+RECORDS = ("blame", "roots", "series", "operations", "reordering")
+"""Keys of `measure` that record tables or columns of their own and change nothing else."""
 
 QUANTILES: dict[str, tuple[int, int]] = {
     "min": (0, 1),
@@ -69,6 +69,8 @@ class Column:
     """Whether only tables of runs with `run.steady` have it."""
     collective: bool = False
     """Whether only tables of runs with collectives have it."""
+    reordering: bool = False
+    """Whether only tables of runs with `measure.reordering` have it."""
 
 
 Line = tuple[str, str, str, str] | tuple[str, str, str, str, Better]
@@ -402,6 +404,33 @@ _COLLECTIVE: list[Line] = [
 ]
 """Further columns of `jobs` of runs with a collective."""
 
+_LATE = "come to their NIC after a later packet of the same pair of NICs"
+_EXTENT = (
+    "reordering extent (RFC 4737, section 4.2): packets of the pair that came from the first later one on, up to the "
+    "reordered one"
+)
+_REORDERING: list[Line] = [
+    (
+        "reordered_fraction",
+        "Float64",
+        "1",
+        f"share of the packets with payload that {_LATE} (RFC 4737, section 3); absent if none came",
+        "less",
+    ),
+    ("reordering_extent_mean", "Float64", "packets", f"mean {_EXTENT}; absent if none is reordered", "less"),
+    ("reordering_extent_max", "UInt64", "packets", f"largest {_EXTENT}; 0 if none is reordered", "less"),
+    (
+        "reorder_buffer_bytes",
+        "UInt64",
+        "bytes",
+        "most payload at one NIC at one time that has come although an earlier packet of its pair has not",
+        "less",
+    ),
+]
+"""Further columns of `jobs` of runs with `measure.reordering`."""
+REORDERING = tuple(line[0] for line in _REORDERING)
+"""Their names."""
+
 _NAMES = ("min", "p25", "p50", "p75", "p99", "max", "mean")
 PRINTED: dict[str, str] = {
     "name": "name",
@@ -419,6 +448,10 @@ PRINTED: dict[str, str] = {
     **{f"iteration_{name}_ps": name for name in _NAMES if name not in ("min", "p25", "p75", "p99")},
     "hops_mean": "hops",
     "minimal_fraction": "minimal",
+    "reordered_fraction": "reordered",
+    "reordering_extent_mean": "extent",
+    "reordering_extent_max": "most",
+    "reorder_buffer_bytes": "buffer",
     "alone_mean_ps": "alone mean",
     "alone_time_ps": "alone",
     "slowdown": "slowdown",
@@ -429,17 +462,22 @@ COLUMNS: tuple[Column, ...] = (
     *_column("jobs"),
     *(replace(Column("jobs", *line), steady=True) for line in _STEADY),
     *(replace(Column("jobs", *line), collective=True) for line in _COLLECTIVE),
+    *(replace(Column("jobs", *line), reordering=True) for line in _REORDERING),
     *(column for table in TABLES if table != "jobs" for column in _column(table)),
 )
 """Every result column, by table, in the order of storage."""
 
 
-def columns_of(table: str, channels: int = 1, *, steady: bool = False, collective: bool = False) -> tuple[Column, ...]:
+def columns_of(
+    table: str, channels: int = 1, *, steady: bool = False, collective: bool = False, reordering: bool = False
+) -> tuple[Column, ...]:
     """Columns of `table` as stored, with those for each virtual channel listed (none if there is only one channel),
-    and with those of runs with `run.steady` and with collectives if these are set."""
+    and with those of runs with `run.steady`, with collectives and with `measure.reordering` if these are set."""
     columns: list[Column] = []
     for column in COLUMNS:
         if column.table != table or (column.steady and not steady) or (column.collective and not collective):
+            continue
+        if column.reordering and not reordering:
             continue
         if "{channel}" not in column.name:
             columns.append(column)

@@ -25,14 +25,12 @@ def empty(table: str) -> pl.DataFrame:
     return frame(table, {column.name: [] for column in columns_of(table)})
 
 
-def frame(
-    table: str, data: Mapping[str, Any], channels: int = 1, *, steady: bool = False, collective: bool = False
-) -> pl.DataFrame:
+def frame(table: str, data: Mapping[str, Any], channels: int = 1, **further: bool) -> pl.DataFrame:
     """A table with the columns of the registry, in its order and with its types.
 
-    A missing or an additional column is a bug and stops the run.
+    A missing or an additional column is a bug and stops the run. `further` is that of `columns_of`.
     """
-    columns = columns_of(table, channels, steady=steady, collective=collective)
+    columns = columns_of(table, channels, **further)
     schema = {column.name: polars_type(column.dtype) for column in columns}
     if set(data) != set(schema):
         raise AssertionError(f"table {table}: columns {sorted(set(data) ^ set(schema))} do not agree with the registry")

@@ -37,11 +37,13 @@ def manifest(
     link_classes: Sequence[str] = (),
     steady: Mapping[str, Any] | None = None,
     collective: bool = False,
+    reordering: bool = False,
 ) -> dict[str, Any]:
     """The manifest of a run; `alone` names the jobs that were also run alone, `wall` has the measured times.
 
     `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs. `steady` says what a
-    run with `run.steady` has skipped; `collective`, whether a job is a collective.
+    run with `run.steady` has skipped; `collective`, whether a job is a collective; `reordering`, whether packets that
+    come after later ones are counted.
     """
     return {
         "format": FORMAT,
@@ -60,7 +62,9 @@ def manifest(
                 "row": row,
                 "columns": {
                     column.name: {"type": column.dtype, "unit": column.unit, "meaning": column.meaning}
-                    for column in columns_of(table, channels, steady=steady is not None, collective=collective)
+                    for column in columns_of(
+                        table, channels, steady=steady is not None, collective=collective, reordering=reordering
+                    )
                 },
             }
             for table, row in TABLES.items()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES
+from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES, REORDERING
 from odonata.store.flows_text import flows_answer, flows_table
-from odonata.text import Table, columns, digits, fixed, four_digits, time, unit_of
+from odonata.text import Table, columns, digits, fixed, four_digits, size, time, unit_of
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def _job(row: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
     job["latency_ps"] = _distribution(row, "latency")
     job["hops_mean"] = row["hops_mean"]
     job["minimal_fraction"] = row["minimal_fraction"]
+    job |= {name: row[name] for name in REORDERING if name in row}
     if row["messages_adaptive_0"] is not None:
         job["modes"] = {
             mode: {what: row[f"{what}_adaptive_{number}"] for what in ("messages", "bytes")}
@@ -140,20 +141,39 @@ def _latencies(jobs: list[dict[str, Any]], begin: str) -> Table:
     full = any(job["saturated"] for job in jobs)
     shown = ("min", "p25", "p50", "p75", "p99", "max", "mean")
     names = ["name", "nodes", "messages_delivered", *(f"latency_{name}_ps" for name in shown)]
-    names += ["hops_mean", "minimal_fraction", *(["saturated"] if full else [])]
+    names += ["hops_mean", "minimal_fraction", *_reordering_names(jobs), *(["saturated"] if full else [])]
     names += ["alone_mean_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
         latency, by_itself = job["latency_ps"] or {}, job.get("latency_alone_ps") or {}
         row = [job["name"], f"{job['nodes']:,}", f"{job['messages_delivered']:,}"]
         row += [_marked(digits(latency.get(name), factor), job["complete"]) for name in shown]
-        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
+        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%"), *_reordering(job)]
         row += [{True: "yes", False: "no", None: "-"}[job["saturated"]]] if full else []
         if alone:
             row.append(_marked(digits(by_itself.get("mean"), factor), job.get("alone_complete")))
             row.append(fixed(job.get("slowdown"), ".2f", " x"))
         rows.append(row)
-    return Table(columns([PRINTED[name] for name in names]), rows, f"{begin}latencies in {unit}")
+    title = f"{begin}latencies in {unit}{_reordering_title(jobs)}"
+    return Table(columns([PRINTED[name] for name in names]), rows, title)
+
+
+def _reordering_names(jobs: list[dict[str, Any]]) -> list[str]:
+    """The columns of runs with `measure.reordering`, if this is one."""
+    return [name for name in REORDERING if any(name in job for job in jobs)]
+
+
+def _reordering(job: Mapping[str, Any]) -> list[str]:
+    """Their values."""
+    if REORDERING[0] not in job:
+        return []
+    share, mean, most, buffer = (job[name] for name in REORDERING)
+    return [fixed(share, ".1%"), fixed(mean, ".1f"), f"{most:,}", size(buffer)]
+
+
+def _reordering_title(jobs: list[dict[str, Any]]) -> str:
+    """Their units."""
+    return ", extents of reordering in packets" if _reordering_names(jobs) else ""
 
 
 def _marked(text: str, complete: bool | None) -> str:
@@ -176,7 +196,7 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
     names += [f"iteration_{name}_ps" for name in shown]
     collective = any("algbw" in job for job in jobs)
     names += ["algbw", "busbw"] if collective else []
-    names += ["hops_mean", "minimal_fraction"]
+    names += ["hops_mean", "minimal_fraction", *_reordering_names(jobs)]
     names += ["alone_time_ps", "slowdown"] if alone else []
     rows = []
     for job in jobs:
@@ -187,12 +207,13 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
         row[-1] = _extrapolated(row[-1], job)
         row += [_bandwidth(job.get(name)) for name in ("algbw", "busbw")] if collective else []
-        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%")]
+        row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%"), *_reordering(job)]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
         rows.append(row)
     title = f"{begin}times of programs and of iterations (first begin to last end){f' in {unit}' if known else ''}"
     title += ", algbw and busbw in GB/s" if collective else ""
+    title += _reordering_title(jobs)
     return Table(columns([PRINTED[name] for name in names]), rows, title)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, columns_of
+from odonata.store.columns import MODE_NUMBERS, MODES, QUANTILES, REORDERING, columns_of
 from odonata.store.flows import flows_frame
 from odonata.store.frame import frame, polars_type
 from odonata.store.latency import Latency
@@ -142,7 +142,7 @@ def job_rows(
     `steady` says what a run with `run.steady` has skipped; `spec` is then the shortened one, which was simulated.
     `volumes` has the collectives, by the names of their jobs.
     """
-    rows = [
+    rows: list[dict[str, Any]] = [
         _job_row(result, spec, job, background[job], alone.get(job, Alone(None)), steady)
         for job in range(len(spec["jobs"]))
     ]
@@ -157,10 +157,14 @@ def job_rows(
 
 def jobs_table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Rows of `job_rows`, of one run or of many, as a frame."""
-    further = {"steady": any(SKIPPED[0] in row for row in rows), "collective": any("algbw" in row for row in rows)}
+    further = {
+        "steady": any(SKIPPED[0] in row for row in rows),
+        "collective": any("algbw" in row for row in rows),
+        "reordering": any(REORDERING[0] in row for row in rows),
+    }
     # Of runs with and without `run.steady` in one table, those without have skipped nothing that could be said.
     data = {
-        of.name: [row.get(of.name) if of.steady or of.collective else row[of.name] for row in rows]
+        of.name: [row.get(of.name) if of.steady or of.collective or of.reordering else row[of.name] for row in rows]
         for of in columns_of("jobs", **further)
     }
     return frame("jobs", data, **further)
@@ -272,7 +276,18 @@ def _job_row(
         "bin_upper_ps": totals["latency"]["upper"],
         "bin_count": totals["latency"]["bin_count"],
         **_skipped_columns(steady, program is not None, skipped),
+        **_reordering_columns(totals),
     }
+
+
+def _reordering_columns(totals: Mapping[str, Any]) -> dict[str, float | None]:
+    """The columns of runs with `measure.reordering`; none without it."""
+    of = totals.get("reordering")
+    if of is None:
+        return {}
+    share = of["reordered"] / of["arrived"] if of["arrived"] else None
+    mean = of["extents"] / of["reordered"] if of["reordered"] else None
+    return dict(zip(REORDERING, (share, mean, of["most_extent"], of["buffer_bytes"]), strict=True))
 
 
 def _nic_sums(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> dict[str, float | None]:

@@ -80,7 +80,7 @@ def _write_json(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def _write_table(path: Path, frame: pl.DataFrame, table: str, channels: int) -> None:
-    path.write_bytes(parquet(frame, columns_of(table, channels, steady=True, collective=True)))
+    path.write_bytes(parquet(frame, columns_of(table, channels, steady=True, collective=True, reordering=True)))
 
 
 def parquet(frame: pl.DataFrame, columns: Iterable[Column] = ()) -> memoryview:

@@ -88,7 +88,7 @@ def tables(ledger: Ledger) -> dict[str, pl.DataFrame]:
 
 
 def _jobs(points: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    registered = [column.name for column in columns_of("jobs", steady=True, collective=True)]
+    registered = [column.name for column in columns_of("jobs", steady=True, collective=True, reordering=True)]
     present = {name for name in rows.columns if not name.startswith((PREFIX, KEPT))}
     columns = [name for name in registered if name in present] + sorted(present - set(registered))
     # An axis has the name of its key; a column of jobs with the same name would be mistaken for it.
@@ -140,7 +140,7 @@ def write(ledger: Ledger, folder: Path) -> None:
         "study.toml": plan.as_text().encode(),
         "scenario.toml": (plan.base.text if isinstance(plan.base, Scenario) else _MADE).encode(),
         "runs.parquet": parquet(made["runs"]),
-        "jobs.parquet": parquet(made["jobs"], columns_of("jobs", collective=True)),
+        "jobs.parquet": parquet(made["jobs"], columns_of("jobs", collective=True, reordering=True)),
     }
     begin(plan, folder)
     for name, data in contents.items():

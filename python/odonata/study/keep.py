@@ -114,7 +114,9 @@ def _statistic(name: str, given: object) -> Statistic:
             raise InputError(f"`{name}`: `{key}` is missing or not a text", hint=hint, path=("keep", name))
     if given["table"] not in TABLES:
         raise unknown("table", given["table"], TABLES).under("keep", name, "table")
-    columns = {registered.name: registered.dtype for registered in columns_of(given["table"], collective=True)}
+    columns = {
+        registered.name: registered.dtype for registered in columns_of(given["table"], collective=True, reordering=True)
+    }
     numbers = [column for column, kind in columns.items() if kind.startswith(("UInt", "Int", "Float"))]
     if given["column"] not in numbers:
         raise unknown(f"column of numbers in `{given['table']}`", given["column"], numbers).under(

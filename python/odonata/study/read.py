@@ -264,7 +264,7 @@ def numeric_columns() -> list[str]:
 
     return [
         column.name
-        for column in (*columns_of("jobs", collective=True), *DERIVED)
+        for column in (*columns_of("jobs", collective=True, reordering=True), *DERIVED)
         if column.dtype.startswith(("UInt", "Int", "Float")) and column.name != "job"
     ]
 

@@ -141,7 +141,9 @@ def unit_of(name: str, values: Sequence[Any]) -> tuple[str, float]:
     known = [abs(value) for value in values if isinstance(value, int | float) and value]
     if name.endswith("_ps"):
         return text.unit_of(known)
-    own = next((column.unit for column in columns_of("jobs", collective=True) if column.name == name), "")
+    own = next(
+        (column.unit for column in columns_of("jobs", collective=True, reordering=True) if column.name == name), ""
+    )
     if own not in ("bytes", "bytes/s"):
         return "", 1.0
     unit, factor = text.unit_of_bytes(known)

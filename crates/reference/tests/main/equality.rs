@@ -35,7 +35,8 @@ fn differences(spec: &Spec, sim: &Output, reference: &Output) -> String {
                 let latency = (h.count, h.sum, h.min, h.max);
                 let counts = [t.issued, t.delivered, t.packets, t.bytes, t.hops, t.minimal, t.intra_node, t.control];
                 let modes = t.modes.map(|sent| (sent.messages, sent.bytes));
-                format!("{counts:?} {:?} {:?} latency {latency:?} {modes:?}", t.first_issue_ps, t.last_delivery_ps)
+                let times = (t.first_issue_ps, t.last_delivery_ps);
+                format!("{counts:?} {times:?} latency {latency:?} {modes:?} {:?}", t.reordering)
             };
             let _ = writeln!(text, "jobs[{job}] (issued, delivered, packets, bytes, hops, minimal, near, control):");
             let _ = writeln!(text, "  sim       {}\n  reference {}", short(a), short(b));
@@ -409,6 +410,18 @@ fn sim_equals_the_reference_with_traffic_classes() {
 #[test]
 fn sim_equals_the_reference_when_messages_are_striped() {
     compare_all(300, testkit::striped_spec).are_all_reached();
+}
+
+/// Packets of a pair of NICs come in another order than they left.
+#[test]
+fn sim_equals_the_reference_when_packets_are_numbered() {
+    compare_all(500, testkit::numbered_spec).are_all_reached();
+}
+
+/// Keys of packets come back with acknowledgements, and are used again.
+#[test]
+fn sim_equals_the_reference_when_keys_are_used_again() {
+    compare_all(400, testkit::recycled_spec);
 }
 
 #[test]

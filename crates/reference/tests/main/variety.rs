@@ -6,7 +6,8 @@ use odonata_error::{Error, ErrorKind};
 use odonata_sim::Spec;
 use odonata_sim::output::NOT_FINISHED;
 use odonata_sim::spec::{
-    Body, Keys, MetricKind, NicOrder, PhaseAction, ROUTINGS, Rail, RoutingSpec, Switching, TopologySpec,
+    Body, Delivery, Entropy, Keys, MetricKind, NicOrder, PhaseAction, ROUTINGS, Rail, RoutingSpec, Switching,
+    TopologySpec,
 };
 use odonata_testkit as testkit;
 use odonata_topology::{GroupId, Machine};
@@ -601,6 +602,53 @@ fn striped_messages_meet_every_rule() {
     ];
     assert_each(&counts, 10, &all);
     assert_each(&counts, 5, &["gets", "named NICs"]);
+}
+
+#[test]
+fn packets_that_are_numbered_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..500 {
+        let spec = testkit::numbered_spec(seed);
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        let reordered = output.jobs.iter().any(|job| job.reordering.reordered > 0);
+        let far = output.jobs.iter().any(|job| job.reordering.most_extent > 3);
+        let programs = spec.jobs.iter().any(|job| job.program.is_some());
+        count(&mut counts, "reordered", reordered);
+        count(&mut counts, "far", far);
+        count(&mut counts, "gets", reordered && spec.fabric.gets());
+        let mut free = spec.clone();
+        free.fabric.nic.delivery = Delivery::OnArrival;
+        let in_order = spec.fabric.nic.delivery == Delivery::InOrder
+            && odonata_sim::run(&free, &mut ()).is_ok_and(|(free, _)| free != output);
+        count(&mut counts, "order costs", in_order);
+        count(&mut counts, "order costs, answered", in_order && spec.fabric.answers());
+        count(&mut counts, "order costs, crossbar", in_order && spec.fabric.router.is_some());
+        count(&mut counts, "order costs, programs", in_order && programs);
+        count(&mut counts, "order costs, classes", in_order && !spec.fabric.traffic_classes.is_empty());
+        count(&mut counts, "order costs, striped", in_order && spec.fabric.nic.stripe_bytes.is_some());
+    }
+    assert_each(&counts, 60, &["reordered", "order costs"]);
+    assert_each(&counts, 30, &["far", "order costs, crossbar"]);
+    assert_each(&counts, 8, &["order costs, answered", "order costs, classes"]);
+    assert_each(&counts, 3, &["gets", "order costs, striped", "order costs, programs"]);
+}
+
+#[test]
+fn keys_that_are_used_again_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..200 {
+        let spec = testkit::recycled_spec(seed);
+        let Ok((output, _)) = odonata_sim::run(&spec, &mut ()) else { continue };
+        let mut fresh = spec.clone();
+        fresh.fabric.nic.entropy = Entropy::Fresh;
+        let matters = odonata_sim::run(&fresh, &mut ()).is_ok_and(|(fresh, _)| fresh != output);
+        count(&mut counts, "they matter", matters);
+        count(&mut counts, spec.topology.kind(), matters);
+        count(&mut counts, "in order", matters && spec.fabric.nic.delivery == Delivery::InOrder);
+        count(&mut counts, "programs", matters && spec.jobs.iter().any(|job| job.program.is_some()));
+    }
+    assert_each(&counts, 60, &["they matter"]);
+    assert_each(&counts, 10, &["fat-tree", "graph", "in order", "programs"]);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use odonata_sim::Spec;
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
-    Switching, TopologySpec, Traffic,
+    Arrival, ChannelSwitch, Compare, Delivery, Entropy, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing,
+    StopSpec, Switching, TopologySpec, Traffic,
 };
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlusSpec};
 
@@ -54,6 +54,8 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
@@ -86,6 +88,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
             roots: false,
             series: false,
             operations: false,
+            reordering: false,
         },
         prepared: Prepared::default(),
         sensing: Sensing::default(),

@@ -18,12 +18,6 @@ pub const NO_SENDER: u32 = u32::MAX;
 /// The bit of a packet's slot that tells a get from a put: its responses carry the payload.
 const GET: u32 = 1 << 31;
 
-/// The slot of the request of a packet of a get or a put.
-#[inline(always)]
-fn slot_of(marked: u32) -> usize {
-    (marked & !GET) as usize
-}
-
 /// A request packet whose response has not come.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
@@ -182,6 +176,13 @@ impl Answers {
         }
     }
 
+    /// The slot of the request of a packet of a get or a put.
+    #[inline(always)]
+    #[must_use]
+    pub fn slot_of(marked: u32) -> usize {
+        (marked & !GET) as usize
+    }
+
     /// Aries packets that a packet with so much payload stands for.
     #[inline]
     #[must_use]
@@ -191,7 +192,7 @@ impl Answers {
 
     /// Puts a request in a slot that another partition has given out.
     pub fn put(&mut self, slot: u32, request: Request) {
-        let slot = slot_of(slot);
+        let slot = Self::slot_of(slot);
         if slot >= self.requests.len() {
             self.requests.resize(slot + 1, request);
         }
@@ -227,7 +228,7 @@ impl Answers {
 
     /// The answer to the request in a slot says this.
     pub fn set_says(&mut self, slot: u32, says: u32) {
-        self.requests[slot_of(slot)].says = says;
+        self.requests[Self::slot_of(slot)].says = says;
     }
 
     /// A request has come to a NIC, which answers it now or when its sender has its turn. Returns when the NIC must look
@@ -315,7 +316,7 @@ impl Answers {
     #[inline]
     #[must_use]
     pub fn message(&self, packet: &Event) -> u32 {
-        self.requests[slot_of(packet.message)].message
+        self.requests[Self::slot_of(packet.message)].message
     }
 
     /// A message in a slot is issued.
@@ -406,7 +407,7 @@ impl Answers {
     #[inline]
     #[must_use]
     pub fn of_slot(&self, slot: u32) -> Request {
-        self.requests[slot_of(slot)]
+        self.requests[Self::slot_of(slot)]
     }
 
     /// A response is committed to the link of a NIC.
@@ -478,7 +479,7 @@ impl Answers {
         let mut times = vec![0_u32; self.requests.len()];
         let mut open = vec![0_u64; self.nics.len()];
         for &(slot, bytes) in under_way.iter().filter(|(slot, _)| is_own(slot & !GET)) {
-            times[slot_of(slot)] += 1;
+            times[Self::slot_of(slot)] += 1;
             open[self.of_slot(slot).nic as usize] += u64::from(self.bursts[bytes as usize]);
         }
         for &answered in &self.free {

@@ -33,6 +33,7 @@ impl Aries {
 impl Endpoint for Aries {
     const ANSWERS: bool = true;
     const SELECTIVE: bool = false;
+    const NUMBERED: bool = true;
 
     fn answers(&self) -> Option<&Answers> {
         Some(&self.answers)

@@ -3,13 +3,20 @@
 use super::{Answer, Answers, Endpoint};
 use crate::observe::Held;
 
-/// NICs without responses and without state.
+/// NICs without responses and without state, whose packets may be numbered.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Simple;
+pub struct Plain<const NUMBERED: bool>;
 
-impl Endpoint for Simple {
+/// The NICs of most runs.
+pub type Simple = Plain<false>;
+
+/// The same if packets are numbered.
+pub type Numbered = Plain<true>;
+
+impl<const N: bool> Endpoint for Plain<N> {
     const ANSWERS: bool = false;
     const SELECTIVE: bool = false;
+    const NUMBERED: bool = N;
 
     fn answers(&self) -> Option<&Answers> {
         None

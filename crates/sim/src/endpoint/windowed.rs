@@ -141,6 +141,7 @@ impl Windowed {
 impl Endpoint for Windowed {
     const ANSWERS: bool = true;
     const SELECTIVE: bool = true;
+    const NUMBERED: bool = true;
 
     fn answers(&self) -> Option<&Answers> {
         Some(&self.answers)

@@ -1,6 +1,6 @@
 //! What the nodes of a partition tell those of another after a window: messages, requests and deliveries.
 
-use super::{Flight, Nodes};
+use super::{Flight, Nodes, Ticket};
 use crate::commit::Fabric;
 use crate::endpoint::{Endpoint, Request};
 use crate::engine::Queue;
@@ -18,6 +18,8 @@ pub struct NodePost {
     protocol_messages: Vec<(u32, ProtocolMessage)>,
     /// Requests with their slots.
     requests: Vec<(u32, Request)>,
+    /// Slots of packets that are numbered, with their tickets.
+    tickets: Vec<(u32, Ticket)>,
     /// Slots of requests, and what their answers say.
     says: Vec<(u32, u32)>,
     /// Messages that are delivered: their slots, and when.
@@ -31,9 +33,9 @@ pub struct NodePost {
 impl NodePost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let Self { messages, protocol_messages: _, requests, says, deliveries, latencies, counters } = self;
+        let Self { messages, protocol_messages: _, requests, tickets, says, deliveries, latencies, counters } = self;
         let fetched = !latencies.is_empty() || !counters.is_empty();
-        let of_requests = !requests.is_empty() || !says.is_empty();
+        let of_requests = !requests.is_empty() || !says.is_empty() || !tickets.is_empty();
         messages.is_empty() && !of_requests && deliveries.is_empty() && !fetched
     }
 }
@@ -86,6 +88,12 @@ impl Posts {
     #[inline(never)]
     pub fn send_request(&mut self, queue: &impl Queue<Event>, router: u32, slot: u32, request: Request) {
         self.about([queue.partition_of(router); 2]).for_each(|post| post.requests.push((slot, request)));
+    }
+
+    /// Sends the ticket of a packet to the partition of a router.
+    #[inline(never)]
+    pub fn send_ticket(&mut self, queue: &impl Queue<Event>, router: u32, slot: u32, ticket: Ticket) {
+        self.about([queue.partition_of(router); 2]).for_each(|post| post.tickets.push((slot, ticket)));
     }
 }
 
@@ -208,6 +216,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         for (slot, request) in post.requests.drain(..) {
             self.endpoint.answers_mut().put(slot, request);
+        }
+        for (slot, ticket) in post.tickets.drain(..) {
+            self.streams.as_mut().expect("packets are numbered").put(slot, ticket);
         }
         for (slot, says) in post.says.drain(..) {
             self.endpoint.answers_mut().set_says(slot, says);

@@ -37,7 +37,10 @@ impl<E: Endpoint> Nodes<'_, E> {
                     self.pump_next(fabric, routing, nic, now);
                 }
             }
-            NicNews::Request => self.respond(fabric, routing, event),
+            NicNews::Request => {
+                let next = self.streams.as_mut().filter(|of| of.holds_back).and_then(|of| of.next_request(nic));
+                self.respond(fabric, routing, &next.unwrap_or(*event));
+            }
             NicNews::Grant => {
                 let look = self.endpoint.answers_mut().grant(nic, now);
                 self.send_granted(fabric, nic, now, look);
@@ -154,7 +157,11 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         if !is_response {
             let place = fabric.links.wiring.event_attachment(nic);
-            fabric.queue.push(place.router, packet.arrival(at, place.port, nic));
+            let request = packet.arrival(at, place.port, nic);
+            fabric.queue.push(place.router, request);
+            if let Some(streams) = self.streams.as_mut().filter(|of| of.holds_back) {
+                streams.push_request(nic, request);
+            }
             return;
         }
         let (mut answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at, fabric.links.packets);
@@ -162,6 +169,9 @@ impl<E: Endpoint> Nodes<'_, E> {
             && answer.marked
         {
             answer.named = blame.named(packet.message);
+        }
+        if let Some(entropies) = &mut self.entropies {
+            entropies.answered(request.nic, packet.message, &answer);
         }
         self.endpoint.answered(request.nic, answer);
         if let Some(at) = wake {

@@ -181,18 +181,33 @@ impl<E: Endpoint> Nodes<'_, E> {
                     self.posts.send_request(&fabric.queue, to, slot, answers.of_slot(slot));
                 }
             }
+            if E::NUMBERED
+                && let Some(streams) = &mut self.streams
+            {
+                let ticket;
+                (slot, ticket) = streams.send([nic_id, head.to()], head.message, E::ANSWERS.then_some(slot));
+                if Q::PARTITIONED {
+                    let to = links.wiring.attachments[head.to() as usize].router;
+                    self.posts.send_ticket(&fabric.queue, to, slot, ticket);
+                }
+            }
             nic.free = hop.end;
             vc.room -= wire;
             vc.count(wire, &mut links.logs, vc_index);
             // SAFETY: destinations are nodes of the machine.
             let to = *unsafe { links.wiring.attachments.get_unchecked(head.to() as usize) };
-            let key = match granularity {
+            let mut key = match granularity {
                 PathGranularity::Packet => packet_key(head.key, head.packet()),
                 PathGranularity::Message => packet_key(head.key, 0),
                 PathGranularity::Flow => {
                     flow_key(self.spec.seed, nic_id / links.wiring.rails, head.to() / links.wiring.rails)
                 }
             };
+            if E::SELECTIVE
+                && let Some(entropies) = &mut self.entropies
+            {
+                key = entropies.send([nic_id, head.to()], slot, key, now);
+            }
             let mut packet = Event::packet(hop.decision, attachment.port, slot, key, bytes);
             packet.set_destination(to.address, to.port);
             packet.set_routing(head.routing());

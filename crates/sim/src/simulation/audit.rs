@@ -141,6 +141,10 @@ impl<S: Switch, E: Endpoint> Books<'_, '_, S, E> {
         for response in answers.iter().flat_map(|answers| &answers.nics).flat_map(|nic| &nic.responses).chain(later) {
             audit.network_bytes += payload(response);
         }
+        for packet in nodes.streams.iter().flat_map(|streams| streams.held()) {
+            audit.under_way += 1;
+            audit.network_bytes += payload(packet);
+        }
         for (chain, input) in self.switch.queues() {
             for packet in links.blocked.chain(&chain) {
                 audit.blocked += 1;

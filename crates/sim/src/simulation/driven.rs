@@ -94,6 +94,7 @@ pub(super) fn driven_spec(spec: &Spec, job: u32) -> Result<Spec, Error> {
         roots: false,
         series: false,
         operations: false,
+        reordering: false,
     };
     Ok(driven)
 }

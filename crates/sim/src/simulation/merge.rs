@@ -98,6 +98,7 @@ impl Job {
             modes,
             intra_node: _, // of the program, as is the next
             control: _,
+            reordering,
         } = other.totals;
         let totals = &mut self.totals;
         totals.issued += issued;
@@ -110,6 +111,7 @@ impl Job {
         totals.measured_delivered += measured_delivered;
         totals.intervals += intervals;
         totals.latency.merge(&latency);
+        totals.reordering.merge(&reordering);
         totals.first_issue_ps = earlier(totals.first_issue_ps, first_issue_ps);
         totals.first_delivery_ps = earlier(totals.first_delivery_ps, first_delivery_ps);
         self.last_delivery_ps = self.last_delivery_ps.max(other.last_delivery_ps);

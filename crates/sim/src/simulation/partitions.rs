@@ -12,6 +12,7 @@
 //! | a message | it is issued, and its destination is there; to all if packets are observed at routers |
 //! | a protocol message of a program | with the message that carries it, to the partition of its destination |
 //! | a request (Aries) | it is sent; to the same partitions as its message |
+//! | the number of a packet | it is sent, if packets are numbered; to the same partitions as its message |
 //! | a delivery | a message that was issued there is delivered |
 //!
 //! A rank belongs to the partition of its node. This is conservative parallel simulation with synchronous windows. The

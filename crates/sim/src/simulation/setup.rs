@@ -13,7 +13,7 @@ use super::pace::Pace;
 use super::partitions;
 use super::{Audit, EVENTS_PER_LOOK, Prefetches, Simulation, finish};
 use crate::commit::{Course, Fabric, FabricPost};
-use crate::endpoint::{Answers, Aries, Control, Endpoint, Simple, Windowed};
+use crate::endpoint::{Answers, Aries, Control, Endpoint, Entropies, Numbered, Simple, Windowed};
 use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
@@ -21,12 +21,12 @@ use crate::fabric::{
     BlockedPackets, CreditMetric, Credits, Links, Logs, Marks, NicAttachment, OutputPort, OutputVcState, PacketTimes,
     Wire, Wiring,
 };
-use crate::nodes::{Flights, Jobs, Nodes, Posts};
+use crate::nodes::{Flights, Jobs, Nodes, Posts, Streams};
 use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
 use crate::output::Output;
 use crate::program::{Programs, Sizes, compiled};
 use crate::routing::{AnyAlgorithm, ClassedAlgorithm, Routing, RoutingAlgorithm, with_algorithm};
-use crate::spec::{JobSpec, MarkingPorts, SETTLE_PS, Spec};
+use crate::spec::{Delivery, JobSpec, MarkingPorts, SETTLE_PS, Spec};
 use crate::switch::{Classed, Crossbar, Ideal, Switch};
 use crate::{Cost, Monitor};
 use odonata_programs::Program;
@@ -144,7 +144,8 @@ macro_rules! with_parts {
         let (fabric, packets) = (&spec.fabric, &*prepared.packets);
         let (network, nics) = (prepared.machine.network(), prepared.wiring.attachments.len());
         let answers = |partition: [u32; 2]| Answers::new(spec, (&prepared.wiring, packets), (nics, prepared.wiring.rails), partition);
-        let simple = |_: [u32; 2]| Simple;
+        let simple = |_: [u32; 2]| -> Simple { Simple::default() };
+        let numbered = |_: [u32; 2]| -> Numbered { Numbered::default() };
         let aries = |partition| {
             Aries::new(answers(partition), fabric.nic.aries.map_or(0, |aries| aries.window), nics)
         };
@@ -162,6 +163,10 @@ macro_rules! with_parts {
                 let $endpoint = windowed;
                 return $body;
             }
+            if spec.numbers_packets() {
+                let $endpoint = numbered;
+                return $body;
+            }
             let $endpoint = simple;
             return $body;
         }
@@ -173,6 +178,8 @@ macro_rules! with_parts {
             }};
         }
         match (fabric.router.is_some(), fabric.nic.aries.is_some(), fabric.most_in_flight().is_some()) {
+            (false, false, false) if spec.numbers_packets() => with!(ideal, numbered),
+            (true, false, false) if spec.numbers_packets() => with!(crossbar, numbered),
             (false, false, false) => $algorithms!(routing, fabric, algorithm => {
                 let ($routing, $switch, $endpoint) = (algorithm, ideal, simple);
                 $body
@@ -216,7 +223,10 @@ impl Windows {
         }
         // Packets reach their last decision by an event that is known when its window opens, unless they wait in a router
         // with a crossbar, wait for others of their class, or are injected in this window.
-        let waits_in_queue = departure.is_some() || !spec.fabric.traffic_classes.is_empty();
+        // A packet may bring many with it that waited for it in order.
+        let waits_in_queue = departure.is_some()
+            || !spec.fabric.traffic_classes.is_empty()
+            || spec.fabric.nic.delivery == Delivery::InOrder;
         if delivery >= 2 && wiring.injection(least) >= lookahead && !waits_in_queue {
             return Self { lookahead, delivery: Some(delivery) };
         }
@@ -367,6 +377,8 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             driven: None,
             flights: Flights::of_partition(0, 1, spec.fabric.nic.stripe_bytes.is_some()),
             posts: Posts::default(),
+            streams: Streams::new(spec, nics),
+            entropies: Entropies::new(spec, nics),
             keys: Source::new(spec.seed, Stream::Message),
             destinations: Vec::new(),
         };
@@ -412,6 +424,9 @@ impl<'s, Q: Queue<Event>, R: RoutingAlgorithm, S: Switch, E: Endpoint> Simulatio
             let striped = self.nodes.spec.fabric.nic.stripe_bytes.is_some();
             Flights::of_partition(index as u32, partitions as u32, striped)
         };
+        if let Some(streams) = &mut self.nodes.streams {
+            streams.in_partition(index as u32, partitions as u32);
+        }
         self.fabric.posts = (0..partitions).map(|_| FabricPost::default()).collect();
         self.fabric.observers.blame =
             self.fabric.observers.blame.take().map(|blame| blame.of_partitions(index, partitions));

@@ -8,8 +8,8 @@ use odonata_topology::{Machine, Network, NodeId, PreparedMachine};
 
 use super::gpus::check_gpus;
 use super::{
-    Arrival, Costs, FabricSpec, Length, Pattern, Prepared, ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION, Spec,
-    Traffic,
+    Arrival, CongestionSpec, Costs, Delivery, Entropy, FabricSpec, Length, MarkingPorts, Pattern, Prepared,
+    ProgramSpec, RouterSpec, RoutingSpec, SPEC_VERSION, Spec, Traffic,
 };
 
 /// Largest packet.
@@ -104,6 +104,7 @@ impl Spec {
         self.check_sensing(machine.network())?;
         self.routing.check_ranges(&path!["routing"])?;
         self.check_application_aware()?;
+        self.check_entropy()?;
         self.check_jobs(machine.network())?;
         self.check_classes()?;
         self.check_stop()?;
@@ -143,6 +144,25 @@ impl Spec {
             if matches!(self.routing_of(job), RoutingSpec::ApplicationAware { .. }) {
                 let at = if job.routing.is_some() { path!["jobs", index, "routing"] } else { path!["routing"] };
                 return Err(ErrorKind::ApplicationAwareWithoutCounters {}.at(at.join("name")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to use keys of packets again without marks, or where the path of a packet does not follow from its key.
+    fn check_entropy(&self) -> Result<(), Error> {
+        if self.fabric.nic.entropy == Entropy::Fresh {
+            return Ok(());
+        }
+        let marks = |of: CongestionSpec| of.law.marking() == MarkingPorts::All && of.mark_above_bytes.is_some();
+        if !self.fabric.congestion_control.is_some_and(marks) {
+            return Err(ErrorKind::RepsWithoutMarks {}.at(path!["fabric", "nic", "entropy"]));
+        }
+        for (index, job) in self.jobs.iter().enumerate() {
+            let routing = self.routing_of(job);
+            if !routing.sprays() {
+                let at = if job.routing.is_some() { path!["jobs", index, "routing"] } else { path!["routing"] };
+                return Err(ErrorKind::RepsWithoutSpraying { routing: routing.name() }.at(at));
             }
         }
         Ok(())
@@ -285,6 +305,9 @@ impl FabricSpec {
     /// Refuses a NIC of Aries whose window holds no packet, or that is slower than its link.
     fn check_aries(&self) -> Result<(), Error> {
         let Some(aries) = self.nic.aries else { return Ok(()) };
+        if self.nic.delivery == Delivery::InOrder {
+            return Err(ErrorKind::AriesInOrder {}.at(path!["fabric", "nic", "delivery"]));
+        }
         let at = |field: &'static str| path!["fabric", "nic", "aries", field];
         aries.check_ranges(&path!["fabric", "nic", "aries"])?;
         let control_bytes = self.control_bytes(self.packet_bytes);

@@ -4,7 +4,7 @@ use odonata_programs::choices;
 
 use super::check::{MAX_DELAY_PS, MAX_WINDOW};
 use super::options::table;
-use super::{FabricSpec, MAX_PACKET_BYTES};
+use super::{Delivery, FabricSpec, MAX_PACKET_BYTES, Spec};
 
 table! {
     /// A NIC that answers every request packet (De Sensi 2019, section 2.1).
@@ -28,6 +28,14 @@ choices! {
         Put = "put",
         /// Responses carry the payload from another node.
         Get = "get",
+    }
+}
+
+impl Spec {
+    /// Whether packets are numbered in the order in which they leave.
+    #[must_use]
+    pub fn numbers_packets(&self) -> bool {
+        self.measure.reordering || self.fabric.nic.delivery == Delivery::InOrder
     }
 }
 

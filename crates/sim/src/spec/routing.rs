@@ -112,6 +112,21 @@ impl RoutingSpec {
     }
 }
 
+impl RoutingSpec {
+    /// Whether the path of each packet follows from its key alone, and packets have keys of their own.
+    #[must_use]
+    pub fn sprays(&self) -> bool {
+        matches!(
+            self,
+            Self::Minimal { select: Select::Random, .. }
+                | Self::Valiant { select: Select::Random, .. }
+                | Self::DimensionOrder { select: Select::Random }
+                | Self::Autonet { select: Select::Random }
+                | Self::UpDown { spread: Spread::Packet }
+        )
+    }
+}
+
 routings! {
     /// Minimal paths only; `select` chooses one of several equal paths.
     Minimal = "minimal" for ALL {

@@ -28,6 +28,7 @@ mod queues;
 mod refusals;
 mod routers;
 mod saturation;
+mod streams;
 mod support;
 mod switching;
 mod waiting;

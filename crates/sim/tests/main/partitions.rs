@@ -99,6 +99,12 @@ fn equal_when_packets_are_answered() {
 }
 
 #[test]
+fn equal_when_packets_are_numbered() {
+    compare(160, generator::numbered_spec);
+    compare(80, generator::recycled_spec);
+}
+
+#[test]
 fn equal_when_messages_are_striped() {
     compare(120, generator::striped_spec);
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use odonata_sim::routing::dragonfly_plus::{AnyDragonflyPlusAlgorithm, Mixed};
 use odonata_sim::spec::{
-    Arrival, ChannelSwitch, Compare, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec, MeasureSpec,
-    NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec, StopSpec,
-    Switching, TopologySpec, Traffic, Via,
+    Arrival, ChannelSwitch, Compare, Delivery, Entropy, FabricSpec, Failures, First, FparCandidates, JobSpec, LinkSpec,
+    MeasureSpec, NicOrder, NicSpec, Pattern, Prepared, Rail, Record, RoutingSpec, SPEC_VERSION, Select, Sensing, Spec,
+    StopSpec, Switching, TopologySpec, Traffic, Via,
 };
 use odonata_sim::{Audit, Output, QueueChoice, run, run_audited};
 use odonata_topology::{Arrangement, Bandwidth, DragonflyPlus, DragonflyPlusSpec, Machine};
@@ -82,6 +82,8 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
@@ -98,6 +100,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
             roots: false,
             series: false,
             operations: false,
+            reordering: false,
         },
         prepared: Prepared::default(),
         sensing: Sensing::default(),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use odonata_sim::Spec;
 use odonata_sim::routing::direct::Direct;
 use odonata_sim::spec::{
-    AriesMode, FabricSpec, Failures, Gateways, InsideGroup, JobSpec, Knowledge, LinkSpec, MAX_CHANNELS, MeasureSpec,
-    NicOrder, NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec, Switching, TopologySpec,
-    Via,
+    AriesMode, Delivery, Entropy, FabricSpec, Failures, Gateways, InsideGroup, JobSpec, Knowledge, LinkSpec,
+    MAX_CHANNELS, MeasureSpec, NicOrder, NicSpec, Prepared, Rail, RoutingSpec, SPEC_VERSION, Select, Sensing, StopSpec,
+    Switching, TopologySpec, Via,
 };
 use odonata_topology::{CascadeSpec, Dragonfly, DragonflyArrangement, DragonflySpec, Machine, Peer, RouterId, SlotId};
 
@@ -86,6 +86,8 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                delivery: Delivery::default(),
+                entropy: Entropy::default(),
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
@@ -102,6 +104,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
             roots: false,
             series: false,
             operations: false,
+            reordering: false,
         },
         prepared: Prepared::default(),
         sensing: Sensing::default(),
