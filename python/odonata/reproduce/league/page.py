@@ -1,8 +1,9 @@
 """`league`: latency against load, and interference of two jobs, of every routing of four small machines.
 
 A point is a `machine`, a `routing`, a `test`, a `load` in percent and a `seed`. Each number has Student's 95 % interval
-over the seeds. The place of a routing is one more than the number of routings whose intervals lie wholly on the better
-side of its own: routings that the runs do not tell apart share a place.
+over the seeds. Runs of two routings with one seed have the same messages and nodes, so they are compared by the ratio
+of their numbers for each seed: one is better if the 95 % interval of this ratio lies wholly on its side of 1. The place
+of a routing is one more than the number of better ones: routings that the runs do not tell apart share a place.
 """
 
 from __future__ import annotations
@@ -93,12 +94,17 @@ class Number:
         """Student's 95 % interval of the mean."""
         return interval_of_mean(self.values)
 
+    def over(self, other: Number) -> Number:
+        """The ratio for each seed."""
+        return Number(tuple(mine / theirs for mine, theirs in zip(self.values, other.values, strict=True)))
+
     def beats(self, other: Number, higher: bool) -> bool:
-        """Whether its interval is wholly on the better side of the other's. Any number beats none."""
+        """Whether the interval of the ratio lies wholly on its side of 1. A load that is accepted beats one that is
+        not."""
         if not self.values or not other.values:
-            return bool(self.values)
-        mine, theirs = self.interval, other.interval
-        return mine[0] > theirs[1] if higher else mine[1] < theirs[0]
+            return bool(self.values) and not other.values
+        low, high = self.over(other).interval
+        return low > 1 if higher else high < 1
 
     def words(self, digits: int) -> str:
         """The mean and half of the interval."""
@@ -176,19 +182,19 @@ def compare(runs: Runs) -> list[Row]:
             mine = standing[default]
             if not mine.values:
                 continue
-            ratios = [a / b for a, b in zip(mine.values, first.values, strict=True)]
+            ratio = mine.over(first)
             tolerance = f">= {1 - NEAR:g}" if by.higher else f"<= {1 + NEAR:g}"
             what = f"{machine}, {by.what} of the default over that of the best"
             row = statement(
                 f"LG{number}",
                 what,
-                mean(ratios),
+                ratio.mean,
                 1,
                 "x",
                 tolerance,
                 WHERE,
                 model=default,
-                interval=interval_of_mean(ratios),
+                interval=ratio.interval,
             )
             rows.append(row)
     return rows
