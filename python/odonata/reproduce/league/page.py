@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
+from math import exp, log
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from odonata.reproduce.league.grid import (
     make,
     points,
 )
-from odonata.reproduce.markdown import reasons, table, told
+from odonata.reproduce.markdown import table, told
 from odonata.reproduce.page import Page
 from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
@@ -77,26 +78,34 @@ DISCIPLINES = (
     Discipline("interference", "all-to-all beside a permutation: slowdown", "x", False, 2),
 )
 
+_PLACES = range(1, len(DISCIPLINES) + 1)
+
 
 @dataclass(frozen=True)
 class Number:
     """A number of a routing over the seeds; no values if the load was not accepted."""
 
     values: tuple[float, ...]
+    ratio: bool = False
+    """Whether it is a ratio, whose mean is geometric."""
 
     @property
     def mean(self) -> float:
         """The mean over the seeds."""
-        return mean(self.values)
+        return exp(mean(map(log, self.values))) if self.ratio else mean(self.values)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Student's 95 % interval of the mean."""
-        return interval_of_mean(self.values)
+        """Student's 95 % interval of the mean; of a ratio, that of its logarithm."""
+        if not self.ratio:
+            return interval_of_mean(self.values)
+        low, high = interval_of_mean([log(value) for value in self.values])
+        return exp(low), exp(high)
 
     def over(self, other: Number) -> Number:
         """The ratio for each seed."""
-        return Number(tuple(mine / theirs for mine, theirs in zip(self.values, other.values, strict=True)))
+        pairs = zip(self.values, other.values, strict=True)
+        return Number(tuple(mine / theirs for mine, theirs in pairs), ratio=True)
 
     def beats(self, other: Number, higher: bool) -> bool:
         """Whether the interval of the ratio lies wholly on its side of 1. A load that is accepted beats one that is
@@ -107,10 +116,13 @@ class Number:
         return low > 1 if higher else high < 1
 
     def words(self, digits: int) -> str:
-        """The mean and half of the interval."""
+        """The mean and half of the interval; of a ratio its ends."""
         if not self.values:
             return "not accepted"
-        return f"{self.mean:.{digits}f} ± {self.interval[1] - self.mean:.{digits}f}"
+        low, high = self.interval
+        if self.ratio:
+            return f"{self.mean:.{digits}f}, {low:.{digits}f} to {high:.{digits}f}"
+        return f"{self.mean:.{digits}f} ± {high - self.mean:.{digits}f}"
 
 
 def _of(runs: Runs, machine: str, routing: str, test: str, load: int | None = None) -> list[Mapping[str, Any]]:
@@ -135,7 +147,8 @@ def accepted(runs: Runs, machine: str, routing: str, traffic: str, load: int) ->
 def slowdown(runs: Runs, machine: str, routing: str) -> Number:
     """Time of the target beside its neighbour over that alone on the same nodes."""
     alone, beside = (_of(runs, machine, routing, test) for test in ("alone", "beside"))
-    return Number(tuple(late["time_ps"] / run["time_ps"] for run, late in zip(alone, beside, strict=True)))
+    late, undisturbed = (Number(tuple(run["time_ps"] for run in of)) for of in (beside, alone))
+    return late.over(undisturbed)
 
 
 def standings(runs: Runs) -> dict[tuple[str, str], Standing]:
@@ -178,13 +191,14 @@ def compare(runs: Runs) -> list[Row]:
         default = routings[0]
         for number, by in enumerate(DISCIPLINES, 1):
             standing = of[machine, by.name]
-            first = standing[best(standing, by.higher)]
-            mine = standing[default]
+            leader = best(standing, by.higher)
+            first, mine = standing[leader], standing[default]
             if not mine.values:
                 continue
             ratio = mine.over(first)
             tolerance = f">= {1 - NEAR:g}" if by.higher else f"<= {1 + NEAR:g}"
             what = f"{machine}, {by.what} of the default over that of the best"
+            better = first.beats(mine, by.higher)
             row = statement(
                 f"LG{number}",
                 what,
@@ -194,6 +208,8 @@ def compare(runs: Runs) -> list[Row]:
                 tolerance,
                 WHERE,
                 model=default,
+                why=f"`{leader}` is better there than the default" if better else "",
+                experiment="the league" if better else "",
                 interval=ratio.interval,
             )
             rows.append(row)
@@ -201,10 +217,15 @@ def compare(runs: Runs) -> list[Row]:
 
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
-    lines = [[row.what, f"`{row.model}`", row.tolerance, told(row, interval=True)] for row in rows]
+    by_machine: dict[str, list[Row]] = {}
+    for row in rows:
+        by_machine.setdefault(row.what.partition(",")[0], []).append(row)
+    lines = []
+    for machine, of in by_machine.items():
+        known = {row.id: told(row, interval=True) for row in of}
+        lines.append([machine, f"`{of[0].model}`", *(known.get(f"LG{place}", "–") for place in _PLACES)])
     return {
-        "defaults": table(["the default over the best", "default", "wanted", "x, 95 % interval"], lines, "lllr"),
-        "reasons": reasons(rows),
+        "defaults": table(["machine", "default", *(by.name for by in DISCIPLINES)], lines, "llrrr"),
         "machines": "\n".join(f"- `{name}`: {of.words}; {of.nodes} nodes." for name, of in MACHINES.items()),
         "left_out": "; ".join(f"`{name}` ({why})" for name, why in LEFT_OUT.items()),
         "link": BANDWIDTH,
@@ -292,6 +313,7 @@ def draw(_: Sequence[Row], runs: Runs) -> Figure:
                 if row == 0:
                     grid[row][column].set_title(f"{by.name} [{by.unit}]")
             grid[row][0].set_ylabel(machine)
+        made.align_ylabels()
     return made
 
 

@@ -1,11 +1,12 @@
-"""The grid of `q-adaptive`: the machine, the routings and the loads, in the order in which they are simulated.
+"""The grids of `q-adaptive`: the machine, the routings and the loads, in the order in which they are simulated.
 
-The grid was written before its first run. A study that has no time for all of it takes its first points.
+The first grid was written before its first run. It showed that sources which catch up with what they could not send
+keep Q-adaptive in overload, so a second grid was written, also before its first run: sources that pause.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from odonata.scenario import Scenario
@@ -39,9 +40,13 @@ PATTERNS: dict[str, dict[str, Any]] = {
 WINDOWS: dict[str, tuple[str, str]] = {
     "full": ("150 us", "250 us"),
     "late": ("550 us", "650 us"),
+    "learned": ("900 us", "1000 us"),
+    "short": ("200 us", "300 us"),
     "reduced": ("60 us", "90 us"),
 }
 """When the warm-up ends, and the run (assumed: the configuration sends 5,000 messages of a node at one load)."""
+ON, OFF = "20 us", "30 us"
+"""Bursts and pauses of the second grid (assumed): long beside latencies, and short enough that no backlog stays."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Model:
     routing: str | dict[str, Any]
     channels: int
     window: str = "full"
+    bursts: bool = False
     arrival: dict[str, Any] = field(default_factory=lambda: {"arrival": "constant", "first": "at-zero"})
     router: dict[str, Any] = field(
         default_factory=lambda: {
@@ -62,6 +68,7 @@ class Model:
     )
 
 
+BURSTS = "-bursts"
 _TO_ROUTER = {"via": "router", "inside": "minimal"}
 MODELS = {
     OURS: Model("q-adaptive", 5),
@@ -71,11 +78,17 @@ MODELS = {
     OBLIVIOUS: Model({"name": "valiant", **_TO_ROUTER}, 4),
     "minimal": Model("minimal", 2),
     f"{OURS}-late": Model("q-adaptive", 5, window="late"),
+    f"{OURS}-learned": Model("q-adaptive", 5, window="learned"),
     f"{OURS}-poisson": Model("q-adaptive", 5, arrival={"arrival": "poisson"}),
     f"{OURS}-ideal": Model("q-adaptive", 5, router={"kind": "ideal"}),
 }
+MODELS |= {
+    f"{name}{BURSTS}": replace(model, bursts=True, window="learned" if name == OURS else "short")
+    for name, model in MODELS.items()
+    if not name.startswith(f"{OURS}-")
+}
 """The paper's names: UGALg, UGALn and VALn turn where they enter the intermediate group, or at a router of it."""
-EXPERIMENTS = tuple(name for name in MODELS if name.startswith(f"{OURS}-"))
+EXPERIMENTS = (f"{OURS}-late", f"{OURS}-learned", f"{OURS}-poisson", f"{OURS}-ideal")
 
 _COMPARED = {
     "uniform": (OURS, *reversed(ADAPTIVE), "minimal"),
@@ -96,20 +109,34 @@ GRID: tuple[tuple[str, str, int], ...] = (
     *((f"{OURS}-poisson", traffic, load) for traffic, load in TIERS[0].items()),
     *((f"{OURS}-ideal", traffic, load) for traffic, load in TIERS[0].items()),
 )
-"""Model, traffic and load of every point."""
+"""Model, traffic and load of every point of the first grid."""
+_WITHOUT_OVERLOAD = (TIERS[0], TIERS[2], TIERS[3])
+SECOND: tuple[tuple[str, str, int], ...] = (
+    *(
+        (f"{model}{BURSTS}", traffic, tier[traffic])
+        for first in (True, False)
+        for tier in _WITHOUT_OVERLOAD
+        for traffic, models in _COMPARED.items()
+        for model in models
+        if (model == OURS) == first
+    ),
+    (f"{OURS}-learned", "uniform", TIERS[0]["uniform"]),
+)
+"""The same of the second grid."""
 REDUCED = tuple(
-    (model, traffic, load)
+    (f"{model}{bursts}", traffic, load)
+    for bursts in ("", BURSTS)
     for traffic, load in (("uniform", 60), ("adv+1", 30), ("adv+4", 30))
     for model in _COMPARED[traffic]
 )
 
 
 def points(reduced: bool) -> Points:
-    """In the order of the grid."""
+    """In the order of the grids."""
     form = "reduced" if reduced else "full"
     return [
         {"form": form, "model": model, "traffic": traffic, "load": load}
-        for model, traffic, load in (REDUCED if reduced else GRID)
+        for model, traffic, load in (REDUCED if reduced else (*GRID, *SECOND))
     ]
 
 
@@ -139,13 +166,14 @@ def make(point: Mapping[str, Any]) -> Scenario:
         **model.arrival,
     }
     warm_up, end = WINDOWS["reduced" if form == "reduced" else model.window]
+    pauses = {"on": ON, "off": OFF} if model.bursts else {}
     nodes = shape["groups"] * shape["routers"] * shape["nodes_per_router"]
     return Scenario.of(
         {
             "system": system,
             "routing": model.routing,
             "sensing": "occupancy",
-            "job": [{"name": "all", "nodes": nodes, "app": app, "record": "every-message"}],
+            "job": [{"name": "all", "nodes": nodes, "app": app, "record": "every-message", **pauses}],
             "run": {"until": end, "seed": 1},
             "measure": {"warm_up": warm_up},
         }
