@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odonata.reproduce.q_adaptive import grid, page
-from odonata.reproduce.q_adaptive.grid import ADAPTIVE, EXPERIMENTS, GRID, MODELS, OURS, TIERS
+from odonata.reproduce.q_adaptive.grid import ADAPTIVE, BURSTS, EXPERIMENTS, GRID, MODELS, OURS, SECOND, TIERS
 
 pytest.importorskip("numba")
 pytestmark = pytest.mark.xdist_group("numba")
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("numba")
 def test_the_grid_has_every_routing_at_every_tier_before_the_experiments():
     assert len(GRID) == len(set(GRID)) == 4 * 15 + 9
     assert grid.points(False) == [
-        {"form": "full", "model": model, "traffic": traffic, "load": load} for model, traffic, load in GRID
+        {"form": "full", "model": model, "traffic": traffic, "load": load} for model, traffic, load in (*GRID, *SECOND)
     ]
     first = [model for model, *_ in GRID[:60]]
     assert not {*first} & {*EXPERIMENTS}
@@ -22,6 +22,19 @@ def test_the_grid_has_every_routing_at_every_tier_before_the_experiments():
         for traffic, load in tier.items():
             assert {(OURS, traffic, load), *((name, traffic, load) for name in ADAPTIVE)} <= {*GRID}
     assert {point["form"] for point in grid.points(True)} == {"reduced"}
+
+
+def test_the_second_grid_pauses_and_has_no_load_at_the_bound():
+    assert {model for model, *_ in SECOND[:9]} == {OURS + BURSTS}
+    assert len(SECOND) == len({*SECOND} - {*GRID}) == 46
+    assert not {*TIERS[1].items()} & {(traffic, load) for _, traffic, load in SECOND}
+    point = {"form": "full", "traffic": "adv+1", "load": 40}
+    usual, pausing = (grid.make({**point, "model": name}).resolve().spec for name in ("par", "par" + BURSTS))
+    assert pausing["jobs"][0]["bursts"] == {
+        "on": {"distribution": "fixed", "ps": 20_000_000},
+        "off": {"distribution": "fixed", "ps": 30_000_000},
+    }
+    assert {key for key in usual if usual[key] != pausing[key]} == {"jobs", "measure", "stop"}
 
 
 @pytest.mark.parametrize("model", list(MODELS))
@@ -45,8 +58,9 @@ def test_the_machine_is_that_of_the_public_configuration(model):
 def test_experiments_change_one_thing():
     point = {"form": "full", "traffic": "uniform", "load": 80}
     usual = grid.make({**point, "model": OURS}).resolve().spec
-    late, poisson, ideal = (grid.make({**point, "model": name}).resolve().spec for name in EXPERIMENTS)
-    assert {key for key in usual if usual[key] != late[key]} == {"measure", "stop"}
+    late, learned, poisson, ideal = (grid.make({**point, "model": name}).resolve().spec for name in EXPERIMENTS)
+    for later in (late, learned):
+        assert {key for key in usual if usual[key] != later[key]} == {"measure", "stop"}
     assert {key for key in usual if usual[key] != poisson[key]} == {"jobs"}
     assert {key for key in usual if usual[key] != ideal[key]} == {"fabric"}
 
@@ -75,11 +89,13 @@ RUNS = [
     run(OURS, "adv+1", 50, 0.48, 3.0),
     run("valiant-n", "adv+1", 40, 0.4, 4.0),
     run("valiant-n", "adv+1", 50, 0.466, 9.0),
+    run(OURS + BURSTS, "adv+1", 40, 0.4, 1.0),
+    run("par" + BURSTS, "adv+1", 40, 0.4, 2.0),
 ]
 
 
 def test_rows_by_hand():
-    rows = {(row.id, row.what): row for row in page.compare(RUNS)}
+    rows = {(row.id, row.what): row for row in page.compare(RUNS) if row.model == OURS}
     ours = {key: round(row.ours, 3) for key, row in rows.items()}
     assert ours["QA1", "uniform: greatest accepted load"] == 88
     assert ours["QA2", "adv+1: greatest accepted load"] == 48
@@ -93,10 +109,20 @@ def test_rows_by_hand():
         "match", "no match", "match", "match",
     )  # fmt: skip
     assert rows["QA11", "uniform: greatest accepted load over that of par"].verdict == "direction"
+    pausing = [(row.id, row.ours) for row in page.compare(RUNS) if row.model == OURS + BURSTS and row.id != "QA6"]
+    assert pausing == [("QA8", 2), ("QA12", 2)]
+
+
+def test_a_throughput_that_is_reached_later_has_its_cause():
+    low = [{**one, "accepted": 0.5} if one["model"] == OURS else one for one in RUNS]
+    for later, why in ((0.7, page.LEARNING), (0.4, "")):
+        runs = [*low, run(f"{OURS}-learned", "uniform", 80, later, 1.0)]
+        (row,) = [row for row in page.compare(runs) if row.id == "QA1"]
+        assert (row.verdict, row.why) == ("no match", why)
 
 
 def test_a_number_whose_load_is_not_known_has_no_verdict():
-    rows = [row for row in page.compare(RUNS) if row.id in ("QA4", "QA6")]
+    rows = [row for row in page.compare(RUNS) if row.id in ("QA4", "QA6") and row.model == OURS]
     assert [(row.what, row.verdict) for row in rows] == [
         ("uniform at 80 %: mean latency", "not comparable"),
         ("adv+1 at 40 %: links of a path", "not comparable"),
@@ -107,7 +133,7 @@ def test_a_number_whose_load_is_not_known_has_no_verdict():
 
 def test_an_ordering_that_fails_is_no_match():
     slower = [{**one, "mean_ps": 9e6} if one["model"] == OURS else one for one in RUNS]
-    by_id = {row.id: row.verdict for row in page.compare(slower) if " par " in row.what}
+    by_id = {row.id: row.verdict for row in page.compare(slower) if " par " in row.what and row.model == OURS}
     assert by_id["QA12"] == "no match"
 
 
@@ -116,5 +142,6 @@ def test_the_page_says_what_was_saturated():
     texts = page.REPRODUCTION.text.of_runs(rows, RUNS)
     text = page.REPRODUCTION.text.render(rows, texts, "routings")
     assert "| 100 % | `q-adaptive` | 100.0 | 88.0 | – | – |" in text
+    assert "| adv+1 | 40 % | 1.00; 2.00 | 2.00; 4.00 |" in text
     assert "1,056 nodes" in text
     assert page.draw(rows, RUNS).axes

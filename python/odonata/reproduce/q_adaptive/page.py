@@ -1,8 +1,9 @@
 """`q-adaptive`: latency and throughput of Q-adaptive and of five routings on a dragonfly of 1,056 nodes (Kang 2021).
 
-A point is a `model` (a routing as the authors' simulator has it, or Q-adaptive with one thing changed), a `traffic` and
-an offered `load` in percent. What the paper says at hand is its abstract, and six numbers of a summary of its text; the
-text itself was not at hand. The summary does not say at which loads latencies and paths are.
+A point is a `model` (a routing as the authors' simulator has it, the same with sources that pause, or Q-adaptive with
+one thing changed), a `traffic` and an offered `load` in percent. What the paper says at hand is its abstract, and six
+numbers of a summary of its text; the text itself was not at hand. The summary does not say at which loads latencies and
+paths are.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.latency_load.load import keep
-from odonata.reproduce.markdown import number, reasons, table, told
+from odonata.reproduce.markdown import number, reasons, side_by_side, table, told
 from odonata.reproduce.page import Page
 from odonata.reproduce.q_adaptive.grid import (
     ADAPTIVE,
     BUFFER,
+    BURSTS,
     CROSSBAR,
     EXPERIMENTS,
     LATENCIES,
     LINK,
     MODELS,
     OBLIVIOUS,
+    OFF,
+    ON,
     OURS,
     PACKET,
     PATTERNS,
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 
 ACCEPTED = 0.95
 """A network that accepts less than this fraction of the offered load is saturated: latencies grow with the run."""
+LEARNING = "Q-adaptive is still learning, and sources catch up with what they could not send meanwhile"
 UNSTATED = "the load at which the paper has it is not at hand"
 BETTER = "a summary of the paper: better in throughput and latency than adaptive routings"
 
@@ -109,37 +114,42 @@ def _gain(of: Cells, traffic: str, other: str) -> float | None:
     return None if mine is None or theirs is None else 100 * (mine / theirs - 1)
 
 
-def _slower(of: Cells, traffic: str, other: str, load: int, key: str = "mean_ps") -> float | None:
-    """A latency of another routing over that of Q-adaptive, if both accept the load."""
-    mine, theirs = of.get((OURS, traffic, load)), of.get((other, traffic, load))
-    return None if mine is None or theirs is None or not (stable(mine) and stable(theirs)) else theirs[key] / mine[key]
+def _slower(of: Cells, traffic: str, other: str, load: int, kind: str) -> float | None:
+    """The mean latency of another routing over that of Q-adaptive, if both accept the load; `kind` ends their names."""
+    mine, theirs = of.get((OURS + kind, traffic, load)), of.get((other + kind, traffic, load))
+    if mine is None or theirs is None or not (stable(mine) and stable(theirs)):
+        return None
+    ratio: float = theirs["mean_ps"] / mine["mean_ps"]
+    return ratio
 
 
 def _loads(of: Cells, traffic: str) -> list[int]:
     return sorted({load for _, which, load in of if which == traffic})
 
 
-def _slowest(of: Cells, pairs: Sequence[tuple[str, str]]) -> float | None:
+def _slowest(of: Cells, pairs: Sequence[tuple[str, str]], kind: str) -> float | None:
     """The greatest of these ratios of mean latencies."""
-    ratios = [_slower(of, traffic, other, load) for traffic, other in pairs for load in _loads(of, traffic)]
+    ratios = [_slower(of, traffic, other, load, kind) for traffic, other in pairs for load in _loads(of, traffic)]
     return max((ratio for ratio in ratios if ratio is not None), default=None)
 
 
-def _once(of: Cells, wanted: Published) -> float | None:
-    """Ours of a number whose load is stated or is the whole curve; None if its runs are missing."""
+def _once(of: Cells, wanted: Published, kind: str) -> float | None:
+    """Ours of a number of the whole curve; None if its runs are missing. Sources that pause have no throughput."""
     traffic, _, what = wanted.what.partition(": ")
+    every = [(traffic, other) for traffic in PATTERNS for other in ADAPTIVE]
+    if wanted.what == "largest mean latency of an adaptive routing over its own":
+        return _slowest(of, every, kind)
+    if what == "largest reduction of the mean latency of valiant":
+        ratio = _slowest(of, [(traffic, OBLIVIOUS)], kind)
+        return None if ratio is None else 100 * (1 - 1 / ratio)
+    if kind:
+        return None
     if what == "greatest accepted load":
         return greatest(of, OURS, traffic)
-    every = [(traffic, other) for traffic in PATTERNS for other in ADAPTIVE]
     if wanted.what == "most that it accepts above an adaptive routing":
         gains = [_gain(of, *pair) for pair in every]
         return max((gain for gain in gains if gain is not None), default=None)
-    if wanted.what == "largest mean latency of an adaptive routing over its own":
-        return _slowest(of, every)
-    if what == "most that it accepts above valiant":
-        return _gain(of, traffic, OBLIVIOUS)
-    ratio = _slowest(of, [(traffic, OBLIVIOUS)])
-    return None if ratio is None else 100 * (1 - 1 / ratio)
+    return _gain(of, traffic, OBLIVIOUS)
 
 
 def compare(runs: Runs) -> list[Row]:
@@ -147,20 +157,37 @@ def compare(runs: Runs) -> list[Row]:
     of = cells(runs)
     rows = []
     for wanted in published():
-        of_it = (wanted.value, wanted.unit, wanted.tolerance, wanted.where)
-        if wanted.load_stated:
-            ours = _once(of, wanted)
-            if ours is not None:
-                rows.append(statement(wanted.id, wanted.what, ours, *of_it, model=OURS))
-            continue
-        traffic, _, what = wanted.what.partition(": ")
-        for load in _loads(of, traffic):
-            run = of.get((OURS, traffic, load))
-            if run is not None and stable(run):
-                ours = run["hops_mean"] if what == "links of a path" else run["mean_ps"] / 1e6
-                said = f"{traffic} at {load} %: {what}"
-                rows.append(statement(wanted.id, said, ours, *of_it, model=OURS, comparable=False, why=UNSTATED))
+        for kind in ("", BURSTS):
+            of_it = (wanted.value, wanted.unit, wanted.tolerance, wanted.where)
+            if wanted.load_stated:
+                ours = _once(of, wanted, kind)
+                if ours is not None:
+                    why, experiment = _cause(of, wanted, ours)
+                    rows.append(
+                        statement(
+                            wanted.id, wanted.what, ours, *of_it, model=OURS + kind, why=why, experiment=experiment
+                        )
+                    )
+                continue
+            traffic, _, what = wanted.what.partition(": ")
+            for load in _loads(of, traffic):
+                run = of.get((OURS + kind, traffic, load))
+                if run is not None and stable(run):
+                    ours = run["hops_mean"] if what == "links of a path" else run["mean_ps"] / 1e6
+                    said = f"{traffic} at {load} %: {what}"
+                    rows.append(
+                        statement(wanted.id, said, ours, *of_it, model=OURS + kind, comparable=False, why=UNSTATED)
+                    )
     return [*rows, *_orderings(of)]
+
+
+def _cause(of: Cells, wanted: Published, ours: float) -> tuple[str, str]:
+    """Why a throughput is lower, and the experiment: more is accepted once the routing has learned."""
+    traffic, _, what = wanted.what.partition(": ")
+    later = greatest(of, f"{OURS}-learned", traffic)
+    if what != "greatest accepted load" or later is None or later <= ours:
+        return "", ""
+    return LEARNING, f"`{OURS}-learned` in the table of experiments"
 
 
 def _orderings(of: Cells) -> list[Row]:
@@ -172,25 +199,22 @@ def _orderings(of: Cells) -> list[Row]:
             if mine is not None and theirs is not None:
                 what = f"{traffic}: greatest accepted load over that of {other}"
                 rows.append(statement("QA11", what, mine / theirs, 1, "x", "> 1", BETTER, model=OURS))
-            for load in _loads(of, traffic):
-                ratio = _slower(of, traffic, other, load)
-                if ratio is not None:
-                    what = f"{traffic} at {load} %: mean latency of {other} over its own"
-                    rows.append(statement("QA12", what, ratio, 1, "x", "> 1", BETTER, model=OURS))
+            for kind in ("", BURSTS):
+                for load in _loads(of, traffic):
+                    ratio = _slower(of, traffic, other, load, kind)
+                    if ratio is not None:
+                        what = f"{traffic} at {load} %: mean latency of {other} over its own"
+                        rows.append(statement("QA12", what, ratio, 1, "x", "> 1", BETTER, model=OURS + kind))
     return rows
 
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     numbers = [row for row in rows if row.id not in ("QA11", "QA12")]
-    lines = [
-        [row.id, row.what, f"{number(row.theirs, row.unit)} {row.unit}", row.tolerance, told(row), row.where]
-        for row in numbers
-    ]
     shape = SHAPES["full"]
     return {
-        "rows": table(["id", "what", "published", "tolerance", "ours", "source"], lines, "llrlrl"),
+        "rows": side_by_side(numbers, [OURS, OURS + BURSTS]),
         "orderings": _ordered(rows),
-        "reasons": reasons(rows),
+        "reasons": reasons(numbers),
         "nodes": f"{shape['groups'] * shape['routers'] * shape['nodes_per_router']:,}",
         "groups": str(shape["groups"]),
         "routers": str(shape["routers"]),
@@ -203,6 +227,10 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "latencies": ", ".join(f"{name} {latency}" for name, latency in LATENCIES.items()),
         "window": " to ".join(WINDOWS["full"]),
         "late": " to ".join(WINDOWS["late"]),
+        "learned": " to ".join(WINDOWS["learned"]),
+        "short": " to ".join(WINDOWS["short"]),
+        "on": ON,
+        "off": OFF,
         "saturated": f"{100 * ACCEPTED:.0f} %",
     }
 
@@ -214,43 +242,65 @@ def _ordered(rows: Sequence[Row]) -> str:
         for other in ADAPTIVE:
             more = [row for row in rows if row.id == "QA11" and row.what.startswith(f"{traffic}: ")]
             more = [row for row in more if row.what.endswith(f" {other}")]
-            slower = [row for row in rows if row.id == "QA12" and row.what.startswith(f"{traffic} at")]
-            slower = [row for row in slower if f" {other} over" in row.what]
-            if more or slower:
-                said = "; ".join(
-                    f"{row.what.split(':')[0].removeprefix(f'{traffic} at ')}: {told(row)}" for row in slower
-                )
-                lines.append([traffic, f"`{other}`", *(told(row) for row in more), said])
-    return table(
-        ["traffic", "than", "accepts more, x", "mean latency of the other over its own, by load"], lines, "llrl"
-    )
+            cells = ["–" if not more else told(more[0])]
+            for kind in ("", BURSTS):
+                slower = [row for row in rows if row.id == "QA12" and row.what.startswith(f"{traffic} at")]
+                slower = [row for row in slower if f" {other} over" in row.what and row.model == OURS + kind]
+                said = (f"{row.what.split(':')[0].removeprefix(f'{traffic} at ')}: {told(row)}" for row in slower)
+                cells.append("; ".join(said) or "–")
+            if cells != ["–"] * 3:
+                lines.append([traffic, f"`{other}`", *cells])
+    head = ["traffic", "than", "accepts more, x", "mean latency of the other over its own", "the same, bursts"]
+    return table(head, lines, "llrll")
 
 
 def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     of = cells(runs)
-    lines: list[list[str]] = []
+    steady: list[list[str]] = []
     tried: list[list[str]] = []
     for (model, traffic, load), run in of.items():
         cut = not stable(run)
         latencies = ["–" if cut else number(run[key] / 1e6, "us") for key in ("mean_ps", "p99_ps")]
-        offered = f"{100 * run['offered']:.1f}"
-        line = [traffic, f"{load} %", f"`{model}`", offered, f"{100 * run['accepted']:.1f}", *latencies]
-        line += [f"{run['hops_mean']:.2f}", f"{100 * run['minimal_fraction']:.0f}"]
-        (tried if model in EXPERIMENTS else lines).append(line)
-    head = ["traffic", "load", "routing", "offered, %", "accepted, %", "mean, us", "99 %, us", "links", "minimal, %"]
+        line = [traffic, f"{load} %", f"`{model}`"]
+        shares = [f"{100 * run['offered']:.1f}", f"{100 * run['accepted']:.1f}"]
+        paths = [f"{run['hops_mean']:.2f}"]
+        if not model.endswith(BURSTS):
+            (tried if model in EXPERIMENTS else steady).append([*line, *shares, *latencies, *paths])
     order = {name: place for place, name in enumerate(PATTERNS)}
-    lines.sort(key=lambda line: (order[line[0]], int(line[1].split()[0])))
+    steady.sort(key=lambda line: (order[line[0]], int(line[1].split()[0])))
+    head = ["traffic", "load", "routing", "offered, %", "accepted, %", "mean, us", "99 %, us", "links"]
+    names = {"uniform": "curves_uniform", "adv+1": "curves_first", "adv+4": "curves_fourth"}
     made = {
-        f"curves_{name.replace('+', '_')}": table(head[1:], [line[1:] for line in lines if line[0] == name], "rlrrrrrr")
-        for name in PATTERNS
+        names[name]: table(head[1:], [line[1:] for line in steady if line[0] == name], "rlrrrrr") for name in PATTERNS
     }
-    return {**made, "experiments": table(head, tried, "lrlrrrrrr")}
+    return {
+        **made,
+        "experiments": table(head, tried, "lrlrrrrr"),
+        "bursts": _bursts(of),
+    }
+
+
+def _bursts(of: Cells) -> str:
+    """Mean and 99 % latency of each routing with sources that pause: a line for each traffic and load."""
+    names = [name for name in MODELS if name.endswith(BURSTS)]
+    lines = []
+    for traffic in PATTERNS:
+        for load in _loads(of, traffic):
+            mine = [of.get((name, traffic, load)) for name in names]
+            if any(mine):
+                cells = [
+                    "" if run is None else "; ".join(number(run[key] / 1e6, "us") for key in ("mean_ps", "p99_ps"))
+                    for run in mine
+                ]
+                lines.append([traffic, f"{load} %", *cells])
+    head = ["traffic", "load", *(f"`{name.removesuffix(BURSTS)}`" for name in names)]
+    return table(head, lines, "lr" + "r" * len(names))
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:
     """Mean and 99 % latency where the load is accepted, and accepted load, over the offered load."""
     of = cells(runs)
-    names = [name for name in MODELS if name not in EXPERIMENTS]
+    names = [name for name in MODELS if name not in EXPERIMENTS and not name.endswith(BURSTS)]
     with settings():
         made = figure(10.5, 6.4)
         grid = made.subplots(2, len(PATTERNS), sharex="col", squeeze=False)
