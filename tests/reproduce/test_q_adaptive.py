@@ -109,6 +109,8 @@ def test_rows_by_hand():
         "match", "no match", "match", "match",
     )  # fmt: skip
     assert rows["QA11", "uniform: greatest accepted load over that of par"].verdict == "direction"
+    (valiant,) = [row for row in page.compare(RUNS) if row.model == "valiant-n"]
+    assert (valiant.verdict, valiant.theirs) == ("match", pytest.approx(48.2 / 1.03))
     pausing = [(row.id, row.ours) for row in page.compare(RUNS) if row.model == OURS + BURSTS and row.id != "QA6"]
     assert pausing == [("QA8", 2), ("QA12", 2)]
 
@@ -130,6 +132,12 @@ def test_a_number_whose_load_is_not_known_has_no_verdict():
         ("adv+1 at 50 %: links of a path", "not comparable"),
     ]
     assert {row.why for row in rows} == {page.UNSTATED}
+
+
+def test_a_run_that_drains_a_backlog_has_no_latency():
+    assert page.stable(run(OURS, "uniform", 80, 0.81, 1.0))
+    assert not page.stable(run(OURS, "uniform", 80, 0.82, 1.0))
+    assert not page.stable(run(OURS, "uniform", 80, 0.75, 1.0))
 
 
 def test_an_ordering_that_fails_is_no_match():
