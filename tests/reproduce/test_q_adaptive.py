@@ -150,7 +150,8 @@ def test_the_page_says_what_was_saturated():
     rows = page.compare(RUNS)
     texts = page.REPRODUCTION.text.of_runs(rows, RUNS)
     text = page.REPRODUCTION.text.render(rows, texts, "routings")
-    assert "| 100 % | `q-adaptive` | 100.0 | 88.0 | – | – |" in text
+    assert "| 100 % | `q-adaptive` | 100.0 | 88.0 | – | – |" in texts["curves_uniform"]
+    assert "- QA4 mean latency, uniform: published 0.76 us; `q-adaptive` has 0.70 at 80 %." in text
     assert "| adv+1 | 40 % | 1.00; 2.00 | 2.00; 4.00 |" in text
     assert "1,056 nodes" in text
     assert page.draw(rows, RUNS).axes

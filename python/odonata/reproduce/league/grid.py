@@ -111,11 +111,11 @@ MACHINES: dict[str, Machine] = {
 }
 LEFT_OUT = {
     "adaptive-1": "between `adaptive-0` and `adaptive-3`",
-    "adaptive-2": "between `adaptive-0` and `adaptive-3`",
-    "min-hash": "`minimal`, as a message is one packet and two groups have one link",
-    "in-order": "`minimal`, as a message is one packet and two groups have one link",
-    "nmin-hash": "a path as of `valiant`, as a message is one packet",
-    "application-aware": "a policy that needs the NICs of Aries and programs",
+    "adaptive-2": "so is this",
+    "min-hash": "`minimal`, as a message is one packet and groups have one link",
+    "in-order": "so is this",
+    "nmin-hash": "`valiant`, as a message is one packet",
+    "application-aware": "for NICs of Aries and programs",
 }
 """Routings of these machines that are not simulated, and why."""
 

@@ -118,11 +118,11 @@ class Number:
     def words(self, digits: int) -> str:
         """The mean and half of the interval; of a ratio its ends."""
         if not self.values:
-            return "not accepted"
+            return "–"
         low, high = self.interval
         if self.ratio:
-            return f"{self.mean:.{digits}f}, {low:.{digits}f} to {high:.{digits}f}"
-        return f"{self.mean:.{digits}f} ± {high - self.mean:.{digits}f}"
+            return f"{self.mean:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
+        return f"{self.mean:.{digits}f}±{high - self.mean:.{digits}f}"
 
 
 def _of(runs: Runs, machine: str, routing: str, test: str, load: int | None = None) -> list[Mapping[str, Any]]:
@@ -246,8 +246,8 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     return {
         "take": _take(runs),
         "league": _league(runs),
-        "uniform": _curves(runs, "uniform", UNIFORM),
-        "adversarial": _curves(runs, "adversarial", ADVERSARIAL),
+        "curves": _curves(runs, {"uniform": UNIFORM, "adversarial": ADVERSARIAL}, "mean_ps"),
+        "tails": _curves(runs, {"uniform": UNIFORM, "adversarial": ADVERSARIAL}, "p99_ps"),
     }
 
 
@@ -262,9 +262,9 @@ def _take(runs: Runs) -> str:
             value = f"{standing[first].words(by.digits)} {by.unit}"
             others = [f"`{name}`" for name, place in at.items() if place == 1 and name != first]
             told_apart = sum(place > 1 for place in at.values())
-            sure = f"{told_apart} of {len(at) - 1} others are worse"
+            sure = f"{told_apart} of {len(at) - 1}"
             lines.append([machine, by.name, f"`{first}`", value, sure, ", ".join(others)])
-    return table(["machine", "for", "take", "its number", "how sure", "not told apart"], lines, "lllrll")
+    return table(["machine", "for", "take", "its number", "others worse", "not told apart"], lines, "lllrrl")
 
 
 def _league(runs: Runs) -> str:
@@ -282,22 +282,21 @@ def _league(runs: Runs) -> str:
     return table(head, lines, "llrrrrrr")
 
 
-def _curves(runs: Runs, traffic: str, loads: Sequence[int]) -> str:
-    """Mean and 99 % latency at each load, or what is accepted where that is less than the load."""
-    shown = sorted({run["load"] for run in runs if run["test"] == traffic} & {*loads})
+def _curves(runs: Runs, traffics: Mapping[str, Sequence[int]], key: str) -> str:
+    """A latency at each load, or what is accepted where that is less than the load."""
+    simulated = {(run["test"], run["load"]) for run in runs}
+    shown = [(traffic, load) for traffic, of in traffics.items() for load in of if (traffic, load) in simulated]
     lines = []
     for machine, routings in _simulated(runs).items():
         for name in routings:
             cells = []
-            for load in shown:
-                mean_of = latency(runs, machine, name, traffic, load)
-                if mean_of.values:
-                    tail = latency(runs, machine, name, traffic, load, "p99_ps")
-                    cells.append(f"{mean_of.words(2)}; {tail.words(2)}")
-                else:
-                    cells.append(f"accepts {accepted(runs, machine, name, traffic, load).words(1)} %")
+            for at in shown:
+                number = latency(runs, machine, name, *at, key)
+                taken = f"*{accepted(runs, machine, name, *at).words(1)}*"
+                cells.append(number.words(2) if number.values else taken)
             lines.append([machine if name == routings[0] else "", f"`{name}`", *cells])
-    return table(["machine", "routing", *(f"{load} %" for load in shown)], lines, "ll" + "r" * len(shown))
+    head = ["machine", "routing", *(f"{traffic} {load} %" for traffic, load in shown)]
+    return table(head, lines, "ll" + "r" * len(shown))
 
 
 def draw(_: Sequence[Row], runs: Runs) -> Figure:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.plot.style import LINES, figure, settings
 from odonata.reproduce.latency_load.load import keep
-from odonata.reproduce.markdown import number, reasons, side_by_side, table, told
+from odonata.reproduce.markdown import held, number, reasons, side_by_side, table, told
 from odonata.reproduce.page import Page
 from odonata.reproduce.q_adaptive.grid import (
     ADAPTIVE,
@@ -43,7 +43,7 @@ from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.rows import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -233,11 +233,14 @@ def _orderings(of: Cells) -> list[Row]:
 
 def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     numbers = [row for row in rows if row.id not in ("QA11", "QA12")]
+    known = [row for row in numbers if row.verdict != "not comparable"]
     shape = SHAPES["full"]
     return {
-        "rows": side_by_side(numbers, [OURS, OURS + BURSTS, OBLIVIOUS]),
+        "rows": side_by_side(known, [OURS, OURS + BURSTS, OBLIVIOUS]),
+        "unstated": _unstated(row for row in numbers if row.verdict == "not comparable"),
         "orderings": _ordered(rows),
-        "reasons": reasons(numbers),
+        "held": held(row for row in rows if row.id in ("QA11", "QA12")),
+        "reasons": reasons(known),
         "nodes": f"{shape['groups'] * shape['routers'] * shape['nodes_per_router']:,}",
         "groups": str(shape["groups"]),
         "routers": str(shape["routers"]),
@@ -257,6 +260,20 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "saturated": f"{100 * ACCEPTED:.0f} %",
         "drains": f"{100 * DRAINS:.0f} %",
     }
+
+
+def _unstated(rows: Iterable[Row]) -> str:
+    """A line for each number whose load is not known: ours at each load."""
+    by_number: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        load, _, what = row.what.partition(": ")
+        traffic, _, percent = load.partition(" at ")
+        key = (f"{row.id} {what}, {traffic}", f"{number(row.theirs, row.unit)} {row.unit}", row.model)
+        by_number.setdefault(key, []).append(f"{number(row.ours, row.unit)} at {percent}")
+    return "\n".join(
+        f"- {what}: published {theirs}; `{model}` has {', '.join(said)}."
+        for (what, theirs, model), said in by_number.items()
+    )
 
 
 def _ordered(rows: Sequence[Row]) -> str:
@@ -287,9 +304,10 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
         latencies = ["–" if cut else number(run[key] / 1e6, "us") for key in ("mean_ps", "p99_ps")]
         line = [traffic, f"{load} %", f"`{model}`"]
         shares = [f"{100 * run['offered']:.1f}", f"{100 * run['accepted']:.1f}"]
-        paths = [f"{run['hops_mean']:.2f}"]
-        if not model.endswith(BURSTS):
-            (tried if model in EXPERIMENTS else steady).append([*line, *shares, *latencies, *paths])
+        if model in EXPERIMENTS:
+            tried.append([*line, shares[1], latencies[0]])
+        elif not model.endswith(BURSTS):
+            steady.append([*line, *shares, *latencies, f"{run['hops_mean']:.2f}"])
     order = {name: place for place, name in enumerate(PATTERNS)}
     steady.sort(key=lambda line: (order[line[0]], int(line[1].split()[0])))
     head = ["traffic", "load", "routing", "offered, %", "accepted, %", "mean, us", "99 %, us", "links"]
@@ -299,7 +317,7 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     }
     return {
         **made,
-        "experiments": table(head, tried, "lrlrrrrr"),
+        "experiments": table([*head[:3], *head[4:6]], tried, "lrlrr"),
         "bursts": _bursts(of),
     }
 
