@@ -26,7 +26,7 @@ def test_the_grid_has_every_routing_at_every_tier_before_the_experiments():
 
 def test_the_second_grid_pauses_and_has_no_load_at_the_bound():
     assert {model for model, *_ in SECOND[:9]} == {OURS + BURSTS}
-    assert len(SECOND) == len({*SECOND} - {*GRID}) == 46
+    assert len(SECOND) == len({*SECOND} - {*GRID}) == 49
     assert not {*TIERS[1].items()} & {(traffic, load) for _, traffic, load in SECOND}
     point = {"form": "full", "traffic": "adv+1", "load": 40}
     usual, pausing = (grid.make({**point, "model": name}).resolve().spec for name in ("par", "par" + BURSTS))
@@ -58,9 +58,10 @@ def test_the_machine_is_that_of_the_public_configuration(model):
 def test_experiments_change_one_thing():
     point = {"form": "full", "traffic": "uniform", "load": 80}
     usual = grid.make({**point, "model": OURS}).resolve().spec
-    late, learned, poisson, ideal = (grid.make({**point, "model": name}).resolve().spec for name in EXPERIMENTS)
+    late, learned, first, poisson, ideal = (grid.make({**point, "model": name}).resolve().spec for name in EXPERIMENTS)
     for later in (late, learned):
         assert {key for key in usual if usual[key] != later[key]} == {"measure", "stop"}
+    assert {key for key in usual if usual[key] != first[key]} == {"own_routings", "routing"}
     assert {key for key in usual if usual[key] != poisson[key]} == {"jobs"}
     assert {key for key in usual if usual[key] != ideal[key]} == {"fabric"}
 

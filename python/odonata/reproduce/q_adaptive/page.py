@@ -24,6 +24,7 @@ from odonata.reproduce.q_adaptive.grid import (
     BURSTS,
     CROSSBAR,
     EXPERIMENTS,
+    FIRST_PS,
     LATENCIES,
     LINK,
     MODELS,
@@ -252,7 +253,7 @@ def _of_rows(rows: Sequence[Row], _: Texts) -> Texts:
         "router": ROUTER,
         "latencies": ", ".join(f"{name} {latency}" for name, latency in LATENCIES.items()),
         "window": " to ".join(WINDOWS["full"]),
-        "late": " to ".join(WINDOWS["late"]),
+        "first": f"{FIRST_PS // 1000} ns",
         "learned": " to ".join(WINDOWS["learned"]),
         "short": " to ".join(WINDOWS["short"]),
         "on": ON,
@@ -315,9 +316,12 @@ def _of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     made = {
         names[name]: table(head[1:], [line[1:] for line in steady if line[0] == name], "rlrrrrr") for name in PATTERNS
     }
+    told_of = [f"`{name}`" for name in (*CAUSES, f"{OURS}-first-times")]
+    shown = [*head[:3], *head[4:6]]
     return {
         **made,
-        "experiments": table([*head[:3], *head[4:6]], tried, "lrlrr"),
+        "experiments": table(shown, [line for line in tried if line[2] in told_of], "lrlrr"),
+        "others": table(shown, [line for line in tried if line[2] not in told_of], "lrlrr"),
         "bursts": _bursts(of),
     }
 
