@@ -117,7 +117,7 @@ def test_rows_by_hand():
 
 
 def test_a_throughput_that_an_experiment_reaches_has_its_cause():
-    low = [{**one, "accepted": 0.5} if one["model"] == OURS else one for one in RUNS]
+    low = [{**point, "accepted": 0.5} if point["model"] == OURS else point for point in RUNS]
     for name in page.CAUSES:
         for reached, why in ((0.7, page.CAUSES[name]), (0.51, "")):
             runs = [*low, run(name, "uniform", 80, reached, 1.0)]
@@ -142,7 +142,7 @@ def test_a_run_that_drains_a_backlog_has_no_latency():
 
 
 def test_an_ordering_that_fails_is_no_match():
-    slower = [{**one, "mean_ps": 9e6} if one["model"] == OURS else one for one in RUNS]
+    slower = [{**point, "mean_ps": 9e6} if point["model"] == OURS else point for point in RUNS]
     by_id = {row.id: row.verdict for row in page.compare(slower) if " par " in row.what and row.model == OURS}
     assert by_id["QA12"] == "no match"
 
