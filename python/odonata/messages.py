@@ -467,6 +467,10 @@ MESSAGES: Mapping[str, Message] = {
     "two-windows": Message(
         "`{key}`: NICs have a window of their own", "one of: NICs of Aries, a window in bytes, congestion control"
     ),
+    "fixed-acknowledgements": Message(
+        "`{key}`: NICs with `{of}` acknowledge each packet or none",
+        'congestion_control = "nscc"',
+    ),
     "marks-of-no-port": Message("`{key}`: no switch marks packets with `{law}`"),
     "no-such-traffic-class": Message(
         "`{key}` is {class}, counted from 0, and the fabric has {classes} traffic classes"

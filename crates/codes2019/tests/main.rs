@@ -88,6 +88,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

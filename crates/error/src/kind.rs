@@ -89,6 +89,8 @@ kinds! {
     ApplicationAwareWithoutCounters = "application-aware-without-counters" {}
     /// NICs of Aries, and a window towards each destination.
     TwoWindows = "two-windows" {}
+    /// Acknowledgements of several packets, with NICs that answer none or each one.
+    FixedAcknowledgements = "fixed-acknowledgements" { of: &'static str }
     /// A threshold for marks of switches, with congestion control that reads none.
     MarksOfNoPort = "marks-of-no-port" { law: &'static str }
     /// A job is in a traffic class that the fabric does not have.

@@ -213,7 +213,9 @@ impl World<'_> {
             && let Some((mut packet, first)) = self.nics[nic.index()].packet(place, &self.messages, &self.spec.fabric)
             && self.has_room_for(t, nic, &packet)
         {
-            self.count_request(t, nic, &mut packet);
+            let unsent = &self.nics[nic.index()].queue[place];
+            let last_of_message = unsent.next + 1 == unsent.packets.end;
+            self.count_request(t, nic, &mut packet, last_of_message);
             packet.more = self.announces_more(nic, place);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };
             self.grant(t, link, 0, packet, hold);

@@ -79,6 +79,7 @@ FORMS: dict[str, Form] = {
     "units:size_bytes": SIZE,
     "machine.fabric:_delay": TIME,
     "machine.fabric:_channels": whole(1, 2**8),
+    "machine.fabric:_acknowledged": whole(1, 2**20),
     "machine.fabric:_window": either(SIZE, whole(1, 2**32 - 1)),
     "machine.fabric:_crossbar": either(TEXT, {"type": "number"}),
     "machine.failed:_links": TEXTS,

@@ -54,6 +54,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

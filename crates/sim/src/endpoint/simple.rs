@@ -25,7 +25,9 @@ impl Endpoint for Simple {
     }
 
     #[inline(always)]
-    fn sent(&mut self, _: u32, _: u32, _: u32, _: u64) {}
+    fn sent(&mut self, _: u32, _: u32, _: (u32, bool), _: u64) -> bool {
+        false
+    }
 
     fn answered(&mut self, _: u32, _: Answer) {}
 

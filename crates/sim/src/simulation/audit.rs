@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::Simulation;
 use crate::commit::Fabric;
-use crate::endpoint::{Answers, Endpoint, Grants};
+use crate::endpoint::{Answers, Coalescing, Endpoint, Grants};
 use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{Links, RouterPlace};
@@ -141,6 +141,8 @@ impl<S: Switch, E: Endpoint> Books<'_, '_, S, E> {
         for response in answers.iter().flat_map(|answers| &answers.nics).flat_map(|nic| &nic.responses).chain(later) {
             audit.network_bytes += payload(response);
         }
+        let coalescing = answers.iter().flat_map(|answers| &answers.coalescing);
+        requests.borrow_mut().extend(coalescing.flat_map(Coalescing::waiting));
         for (chain, input) in self.switch.queues() {
             for packet in links.blocked.chain(&chain) {
                 audit.blocked += 1;

@@ -82,6 +82,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

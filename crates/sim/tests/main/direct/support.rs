@@ -86,6 +86,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
                 stripe_bytes: None,
                 aries: None,
                 window_bytes: None,
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),
