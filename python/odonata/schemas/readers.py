@@ -111,6 +111,7 @@ FORMS: dict[str, Form] = {
     "scenario.tables:_jobs": _given,
     "scenario.tables:_bound": RATIO,
     "scenario.tables:_steady": _given,
+    "scenario.tables:_packets": _given,
     "scenario.apps.bursts:_number": RATIO,
     "scenario.apps.chakra:_dimensions": COUNTS,
     "scenario.apps.learning_options:_flop_rate": either(FLOP_RATE, whole(1, 2**64 - 1)),

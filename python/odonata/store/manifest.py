@@ -36,12 +36,14 @@ def manifest(
     wall: dict[str, Any],
     link_classes: Sequence[str] = (),
     steady: Mapping[str, Any] | None = None,
+    packets: Mapping[str, Any] | None = None,
     collective: bool = False,
 ) -> dict[str, Any]:
     """The manifest of a run; `alone` names the jobs that were also run alone, `wall` has the measured times.
 
     `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs. `steady` says what a
-    run with `run.steady` has skipped; `collective`, whether a job is a collective.
+    run with `run.steady` has skipped, `packets` what was measured for `run.packets`; `collective`, whether a job is
+    a collective.
     """
     return {
         "format": FORMAT,
@@ -55,6 +57,7 @@ def manifest(
         "alone": alone,
         "link_classes": list(link_classes),
         **({} if steady is None else {"steady": dict(steady)}),
+        **({} if packets is None else {"packets": dict(packets)}),
         "tables": {
             table: {
                 "row": row,
