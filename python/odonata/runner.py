@@ -376,10 +376,11 @@ def measure(
     """
     check_memory(resolved)
     given = resolved.spec if alone is None else resolved.alone(alone)
-    packets, trials_s = _packets(resolved, {"": given}, progress, 1)
-    given = given if packets is None else packets.applied(given)
+    if resolved.packets is not None:
+        hint = "set `system.fabric.packet` to the size that one run has chosen"
+        message = "the run of a study cannot choose packets, for its rows do not say what was measured"
+        raise InputError(message, hint=hint, path=("run", "packets"))
     result, spec, steady = _played(given, resolved.steady, progress, "", 1)
-    result = {**result, "wall_s": result["wall_s"] + trials_s}
     from odonata.store.tables import job_rows
 
     background = resolved.background if alone is None else [False]
@@ -389,9 +390,7 @@ def measure(
     if keep is None:
         return facts, rows, None
     resolved = resolved.simulating(spec)
-    run = _as_run(
-        "", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [], steady, packets
-    )
+    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [], steady, None)
     return facts, rows, keep(run)
 
 

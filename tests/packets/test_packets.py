@@ -113,6 +113,12 @@ def test_what_makes_no_sense_is_refused(jobs: Any, fabric: Any, more: Any, messa
     assert caught.value.path == ("run", "packets")
 
 
+def test_the_run_of_a_study_refuses_it() -> None:
+    """Catches sizes that differ from run to run, and that nothing states."""
+    with pytest.raises(InputError, match="a study cannot choose packets"):
+        odonata.runner.measure(scenario(packets={"error": "5 %"}).resolve())
+
+
 @pytest.mark.parametrize("value", ["5 %", {"error": "50 %"}, {"error": 0}, {}])
 def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises(InputError):
