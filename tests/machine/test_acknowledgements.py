@@ -22,6 +22,23 @@ def test_the_number_reaches_the_core_and_one_is_left_out():
         assert (with_key.id == without.id) == (number == 1)
 
 
+@pytest.mark.parametrize(
+    ("nic", "text"),
+    [
+        ({"acknowledge_every": 4}, "simple, one acknowledgement for up to 4 packets"),
+        ({"acknowledge_every": 1}, None),
+        (
+            {"acknowledge_every": 4, "stripe_above": 1 << 20},
+            "simple, one acknowledgement for up to 4 packets; messages from 1 MiB on over all NICs of the node",
+        ),
+    ],
+)
+def test_show_names_it(nic, text):
+    table = scenario(congestion_control="nscc").system.table.fabric
+    changed = table.model_copy(update={"nic": table.nic.model_copy(update=nic)})
+    assert changed.nic_text == text
+
+
 @pytest.mark.parametrize("fabric", [{"congestion_control": "ecn-window"}, {"nic": {"window": "64 KiB"}}])
 def test_fewer_acknowledgements_are_fewer_packets_and_all_arrives(fabric):
     nic = fabric.get("nic", {})

@@ -504,12 +504,21 @@ class FabricTable(Table):
 
     @property
     def nic_text(self) -> str | None:
-        """What its NICs are, for `odonata show`; nothing if they are simple and share no message."""
+        """What its NICs are, for `odonata show`; nothing if they are simple, share no message, and acknowledge each
+        packet or none.
+        """
         nic = self.nic
-        if nic.stripe_above is not None:
+        if nic.acknowledge_every not in (None, 1):
             kind = self._kind_text(nic) or "simple"
-            return f"{kind}; messages from {units.format_bytes(nic.stripe_above)} on over all NICs of the node"
+            return f"{kind}, one acknowledgement for up to {nic.acknowledge_every:,} packets{self._striped}"
+        if nic.stripe_above is not None:
+            return (self._kind_text(nic) or "simple") + self._striped
         return self._kind_text(nic)
+
+    @property
+    def _striped(self) -> str:
+        least = self.nic.stripe_above
+        return "" if least is None else f"; messages from {units.format_bytes(least)} on over all NICs of the node"
 
     def _kind_text(self, nic: NicTable) -> str | None:
         if nic.is_windowed and nic.window is not None:
