@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES, REORDERING
 from odonata.store.flows_text import flows_answer, flows_table
 from odonata.text import Table, columns, digits, fixed, four_digits, size, time, unit_of
-from odonata.units import format_time
+from odonata.units import format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
         "threads": wall.get("threads", 1),
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
-        **({"steady": manifest["steady"]} if "steady" in manifest else {}),
+        **{key: manifest[key] for key in ("steady", "packets") if key in manifest},
         "jobs": jobs,
     }
 
@@ -244,6 +244,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
     said += [flows_answer(job) for job in jobs if job.get("flows")]
     said += _steady(summary)
+    said += _packets(summary)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += _unended([job["name"] for job in summary["jobs"] if job["background"] and job.get("iterations") == 0])
@@ -279,6 +280,26 @@ def _listed(skipped: list[tuple[dict[str, Any], str]]) -> str:
 
 def _of_steps(count: int, skipped: int) -> str:
     return f"{skipped:,} of the {count:,}"
+
+
+def _packets(summary: Mapping[str, Any]) -> list[str]:
+    """Which packets a run with `run.packets` has simulated, and the error that was measured."""
+    packets = summary.get("packets")
+    if packets is None:
+        return []
+    given, simulated = (format_bytes(packets[key]) for key in ("given_bytes", "simulated_bytes"))
+    why = packets["why_not_larger"]
+    if simulated == given:
+        return [f"packets of {given} were simulated, not larger ones (`run.packets`): {why}"]
+    errors = next(of["errors"] for of in packets["tried"] if of["bytes"] == packets["simulated_bytes"])
+    largest = sorted(errors, key=lambda name: -abs(errors[name]))[:LARGEST]
+    listed = ", ".join(f"{name} {errors[name] * 100:+.2f} %" for name in largest)
+    more = f", less for {len(errors) - LARGEST:,} more" if len(errors) > LARGEST else ""
+    return [
+        f"packets of {simulated} were simulated in place of {given} (`run.packets`). On the first "
+        f"{packets['part']['iterations']} iterations of each program, all at once, they change the time of an "
+        f"iteration by: {listed}{more}. Not larger: {why}"
+    ]
 
 
 def skipped(summary: Mapping[str, Any]) -> list[str]:
