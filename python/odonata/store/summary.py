@@ -46,6 +46,10 @@ def jobs_of(
     Times are picoseconds, `throughput` is bytes per second. `measure` is that of the specification.
     """
     summed = [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+    in_steps = manifest.get("steady", {}).get("steps", {})
+    for job in summed:
+        if job["name"] in in_steps:
+            job["steps_skipped"] = in_steps[job["name"]]["skipped"]
     if flows is not None and not flows.is_empty():
         from odonata.store.flows import add_flows
 
@@ -204,9 +208,11 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         row = [job["name"], *(f"{job[name]:,}" for name in ("nodes", "ranks", "messages_delivered"))]
         row += [_extrapolated(digits(job["time_ps"], factor), job), f"{job['iterations']:,}"]
         row.append(_extrapolated(_per_s(job), job))
-        row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
-        row[-1] = _extrapolated(row[-1], job)
-        row += [_bandwidth(job.get(name)) for name in ("algbw", "busbw")] if collective else []
+        of_iterations = [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
+        # Of an iteration of which steps were skipped nothing else is known than its time.
+        seen = 0 if job.get("steps_skipped") else len(shown) - 1
+        row += of_iterations[:seen] + [_extrapolated(text, job) for text in of_iterations[seen:]]
+        row += [_extrapolated(_bandwidth(job.get(name)), job) for name in ("algbw", "busbw")] if collective else []
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%"), *_reordering(job)]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
@@ -265,8 +271,8 @@ def _steady(summary: Mapping[str, Any]) -> list[str]:
     said = [f"skipped steps around rings: {_listed(steps)}"] if steps else []
     said += [f"skipped iterations: {_listed(iterations)}"] if iterations or not steps else []
     return [
-        f"{'; '.join(said)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all others, quantiles too, "
-        "are of the simulated part"
+        f"{'; '.join(said)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all others, also quantiles "
+        "without it, are of the simulated part"
     ]
 
 
