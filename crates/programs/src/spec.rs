@@ -113,8 +113,8 @@ pub enum PhaseAction {
         /// Size as of the collective: of this channel's part of it.
         bytes: u64,
     },
-    /// The first steps of a `RingChannel`, or more steps than it has: of an all-reduce, one of its reduce-scatter and one
-    /// of its all-gather in turn. A run of some steps of a long ring shows how long all of them take.
+    /// The first steps of a `RingChannel`, or more steps than it has: of an all-reduce, half of them of its reduce-scatter
+    /// and half of its all-gather. A run of some steps of a long ring shows how long all of them take.
     RingSteps {
         /// What it does.
         work: RingWork,

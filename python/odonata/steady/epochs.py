@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from odonata.steady.series import Iterations, Seen, Steps, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 NOT_FINISHED = np.uint64(2**64 - 1)
 """The core's end time of a rank that has not finished."""
@@ -46,16 +47,23 @@ class Epoch:
         return self.end.at_ps - self.begin_ps
 
 
-def epochs_of(spec: Mapping[str, Any], result: Mapping[str, Any], in_steps: Collection[int] = ()) -> list[Epoch]:
+def epochs_of(
+    spec: Mapping[str, Any], result: Mapping[str, Any], in_steps: Mapping[int, int] = MappingProxyType({})
+) -> list[Epoch]:
     """The epochs of a run, in the order of time, up to the end of the last job that it waits for.
 
-    Of the jobs `in_steps`, the steps of their collective stand in place of iterations.
+    Of the jobs `in_steps`, the steps of their collective, of which they have so many, stand in place of iterations.
     """
     programs = [number for number, job in enumerate(spec["jobs"]) if "program" in job]
     finish = {number: _finish(result, number) for number in programs}
     ends = [finish[number] for number in spec["stop"]["jobs"]]
     last = max((end for end in ends if end is not None), default=0)
-    made = {number: (Steps if number in in_steps else Iterations).of(spec, result, number) for number in programs}
+    made = {
+        number: Steps.of(spec, result, number, in_steps[number])
+        if number in in_steps
+        else Iterations.of(spec, result, number)
+        for number in programs
+    }
     epochs: list[Epoch] = []
     running: set[int] = set()
     now = 0

@@ -27,7 +27,8 @@ TRIALS = 8
 MOST_WORK = 1.25
 """Trials together cost at most this share of the whole run, so with the whole run at most 2.25 of it."""
 STEP = (2.0, 8.0)
-"""The next trial has at least and at most that many times the iterations (assumed)."""
+"""The next trial has at least and at most that many times the iterations (assumed); the least of the steps of a ring,
+for what is not known of them often falls faster than it is foreseen."""
 HOPELESS = 2.0
 """If a mean needs that many times the iterations of its epoch, the epoch is simulated in full without another trial
 (assumed: what an interval from a few iterations says is uncertain by about this factor)."""
@@ -110,7 +111,8 @@ def _need_more(known: Known, parts: Sequence[Part], error: float) -> None:
             if alike > HOPELESS * whole:
                 needed = whole
             else:
-                needed = max(needed, min(alike / (1 + alike / whole), STEP[1] * have))
+                most = STEP[0] if job in known.steps else STEP[1]
+                needed = max(needed, min(alike / (1 + alike / whole), most * have))
         known.need(job, part.epoch.jobs, math.ceil(needed))
 
 

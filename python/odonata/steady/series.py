@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from odonata.steady.mean import FEWEST, mean_of
-from odonata.steady.steps import orders_of_rings
+from odonata.steady.mean import FEWEST, Mean, mean_of
+from odonata.steady.steps import has_two_parts, orders_of_rings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from odonata.steady.mean import Mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,8 @@ class Steps:
     A step of a rank waits for the step before it of the rank before. So the pace of a ring is the mean time from a rank
     to the next one, over all ranks, as long as none of these times grows. One grows if a rank or a link cannot keep
     pace: in the end all ranks wait for it, and the pace is longer by what it grows with each step. The value is the
-    middle between the pace without and with the largest growth, and what they differ by belongs to the error.
+    middle between the pace without and with the largest growth, and what they differ by belongs to the error, as does
+    what the pace of the ring has changed by. An all-reduce has two such parts, whose paces differ.
     """
 
     start_ps: float
@@ -100,10 +99,14 @@ class Steps:
     """When a rank had received what belongs to a step: rings by recorded ranks, in the order of the ring, by steps."""
     distances: NDArray[np.int64]
     """From each recorded rank to the next recorded one of the ring, in steps: rings by recorded ranks."""
+    second: int
+    """The first step of the second part; 0 if there is one part."""
+    whole: int
+    """Steps of the whole collective. Its begin and its end, when ranks are not in step, may take another step."""
 
     @classmethod
-    def of(cls, spec: Mapping[str, Any], result: Mapping[str, Any], job: int) -> Steps:
-        """Those of a simulated run, which has recorded the tasks of CPUs."""
+    def of(cls, spec: Mapping[str, Any], result: Mapping[str, Any], job: int, whole: int) -> Steps:
+        """Those of a simulated run of some of the `whole` steps, which has recorded the tasks of CPUs."""
         nodes, program = spec["jobs"][job]["nodes"], spec["jobs"][job]["program"]
         ranks, ends = ends_of_steps(result["operations"], job)
         orders = orders_of_rings(program["body"])
@@ -111,57 +114,67 @@ class Steps:
         by_place = np.argsort(places, axis=1)
         places = np.take_along_axis(places, by_place, axis=1)
         distances = np.diff(places, append=places[:, :1] + len(nodes), axis=1)
-        return cls(float(program["start_ps"]), np.take_along_axis(ends, by_place[:, :, None], axis=1), distances)
+        ends = np.take_along_axis(ends, by_place[:, :, None], axis=1)
+        second = program["iterations"] // 2 if has_two_parts(program["body"]) else 0
+        return cls(float(program["start_ps"]), ends, distances, second, whole)
 
     def inside(self, begin_ps: int, end_ps: int) -> Seen:
         """Those between two times."""
         last = self.ends.max(axis=(0, 1))
         begun = end_ps - float(np.max(last, where=last <= end_ps, initial=self.start_ps))
-        there = self.ends[:, :, (last >= begin_ps) & (last <= end_ps)]
-        rings = [_mean_pace(of.mean(axis=0)) for of in there]
+        there = np.flatnonzero((last >= begin_ps) & (last <= end_ps))
+        parts = [there[there < self.second], there[there >= self.second]] if self.second else [there]
+        paces = [pace for pace in (self._pace(self.ends[:, :, part]) for part in parts) if pace is not None]
+        value = sum(pace.value for pace in paces) / max(1, len(paces))
+        if value <= 0:
+            return Seen(None, 0.0, 0.0, 0.0, begun)
+        error = sum(pace.value * pace.error for pace in paces) / (len(paces) * value) + 1 / self.whole
+        if len(paces) < len(parts):
+            error = math.inf
+        counts = (sum(getattr(pace, name) for pace in paces) for name in ("warm_up", "count"))
+        return Seen(Mean(value, error, *counts), value, value, 0.0, begun)
+
+    def _pace(self, ends: NDArray[np.float64]) -> Mean | None:
+        """The pace of the slowest ring in some steps; `None` without a step."""
+        rings = [mean_of(np.diff(of.mean(axis=0))) for of in ends]
         of_ring = max((of for of in rings if of is not None), key=lambda of: of.value, default=None)
         if of_ring is None or of_ring.value <= 0:
-            return Seen(None, 0.0, 0.0, 0.0, begun)
-        with_growth = [
-            _longest_pace(of.value, *ring) for of, *ring in zip(rings, there, self.distances, strict=True) if of
+            return None
+        bounds = [
+            _pace_with_growth(of.value, *ring) for of, *ring in zip(rings, ends, self.distances, strict=True) if of
         ]
-        longest = max(with_growth, default=math.inf)
+        longest, changed = max(longest for longest, _ in bounds), max(changed for _, changed in bounds)
         if math.isinf(longest):
-            return Seen(replace(of_ring, error=math.inf), of_ring.value, of_ring.value, 0.0, begun)
+            return replace(of_ring, error=math.inf)
         value = (of_ring.value + longest) / 2
-        error = (of_ring.error * of_ring.value + (longest - of_ring.value) / 2) / value
-        return Seen(replace(of_ring, value=value, error=error), value, value, 0.0, begun)
+        error = of_ring.error * of_ring.value + (longest - of_ring.value) / 2 + changed
+        return replace(of_ring, value=value, error=error / value)
 
 
-def _mean_pace(ends: NDArray[np.float64]) -> Mean | None:
-    """The mean time of a step. Two at a time, for an all-reduce combines in every second one."""
-    of_pairs = mean_of(np.diff(ends[::2]) / 2)
-    return of_pairs and replace(of_pairs, warm_up=2 * of_pairs.warm_up, count=2 * of_pairs.count)
+def _rise(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By how much series rise with each step, from their second third to the last one."""
+    third = series.shape[-1] // 3
+    rise: NDArray[np.float64] = np.mean(series[..., -third:] - series[..., -2 * third : -third], axis=-1) / third
+    return rise
 
 
-def _longest_pace(pace: float, ends: NDArray[np.float64], distances: NDArray[np.int64]) -> float:
-    """The pace of a ring if that of the rank where the time from the rank before grows most becomes that of all.
+def _pace_with_growth(pace: float, ends: NDArray[np.float64], distances: NDArray[np.int64]) -> tuple[float, float]:
+    """The pace of a ring if that of the rank where the time from the rank before grows most becomes that of all, and by
+    how much the pace of the ring has changed; infinite if there are too few steps.
 
-    The growth is from the second third of the steps to the last one. Such a rank has the pace of the one before it, or
-    of the ring if that is shorter, and the growth. Infinite if there are too few steps.
+    Such a rank has the pace of the one before it, or of the ring if that is shorter, and the growth.
     """
-    longest = pace
-    steps = ends.shape[1]
+    longest, steps = pace, ends.shape[1]
+    if (steps - int(distances.max())) // 3 < FEWEST:
+        return math.inf, math.inf
     for distance in np.unique(distances):
-        third = (steps - distance) // 6 * 2
-        if third < FEWEST:
-            return math.inf
         own = np.flatnonzero(distances == distance)
         before, following = ends[own, : steps - distance], ends[(own + 1) % len(ends), distance:]
-
-        def growth(series: NDArray[np.float64], third: int = third) -> NDArray[np.float64]:
-            """With each step."""
-            rise: NDArray[np.float64] = series[:, -third:].mean(axis=1) - series[:, -2 * third : -third].mean(axis=1)
-            return rise / third
-
-        of_rank = growth(following - before) + np.minimum(growth(before), pace)
+        of_rank = _rise(following - before) + np.minimum(_rise(before), pace)
         longest = max(longest, float(of_rank.max()))
-    return longest
+    paces = np.diff(ends.mean(axis=0))
+    third = len(paces) // 3
+    return longest, abs(float(paces[-third:].mean() - paces[-2 * third : -third].mean()))
 
 
 def _places(ranks: NDArray[np.uint32], order: Sequence[int]) -> NDArray[np.int64]:

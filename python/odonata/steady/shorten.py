@@ -63,10 +63,9 @@ class Known:
         """The iterations of a program in an epoch of the first shortened run."""
         return FIRST_STEPS if job in self.steps else FIRST
 
-    @property
-    def least_share(self) -> float:
-        """The share of its length for which an epoch is simulated at least."""
-        return LEAST_SHARE_OF_STEPS if self.steps else LEAST_SHARE
+    def least_share(self, running: Collection[int]) -> float:
+        """The share of its length for which an epoch of these programs is simulated at least."""
+        return LEAST_SHARE_OF_STEPS if set(running) <= set(self.steps) else LEAST_SHARE
 
     def moved_apart(self, job: int, running: Epochs) -> bool:
         """Notes that the ranks of a program moved apart while these ran; whether they did so in an earlier trial too:
@@ -94,7 +93,11 @@ def first(spec: Mapping[str, Any], known: Known) -> dict[str, Any]:
     for number, job in enumerate(spec["jobs"]):
         if "program" in job:
             count = job["program"]["iterations"]
-            few = None if count is None else min(count, max(known.fewest(number), math.ceil(count * known.least_share)))
+            few = (
+                None
+                if count is None
+                else min(count, max(known.fewest(number), math.ceil(count * known.least_share([number]))))
+            )
             changed[number] = {"start_ps": start, "iterations": few}
     return with_programs(spec, changed)
 
@@ -119,7 +122,7 @@ def shortened(spec: Mapping[str, Any], known: Known) -> Shortened | None:
         if math.isinf(min(length, start)):
             return None
         length, by_start = min(length, start), start <= length
-        skip = _skip(length, max(known.wanted_ps(running), length * known.least_share)) if running else 0.0
+        skip = _skip(length, max(known.wanted_ps(running), length * known.least_share(running))) if running else 0.0
         if not by_start and ending is not None:
             skip = math.floor(skip / paces[ending]) * paces[ending]
         skip = math.floor(skip)

@@ -55,6 +55,11 @@ def orders_of_rings(body: Mapping[str, Any]) -> dict[int, list[int]]:
     return {cpu: phase["what"].get("order", [0]) for cpu, phase in _rings(body).items()}
 
 
+def has_two_parts(body: Mapping[str, Any]) -> bool:
+    """Whether a program around rings is an all-reduce: a reduce-scatter and an all-gather."""
+    return any(_work(phase["what"]) == "allreduce" for phase in _rings(body).values())
+
+
 def _rings(body: Mapping[str, Any]) -> dict[int, Mapping[str, Any]]:
     """The phases of a program that is one ring, or rings side by side after a call, by CPU; none of any other."""
     if body["name"] == "phases" and not body.get("untimed"):

@@ -1,8 +1,8 @@
 //! Some steps of a collective around a ring, for runs that need not simulate all of them.
 //!
 //! Step `s` of a reduce-scatter or an all-gather is that of a [`channel`](super::channel), and after the last of these
-//! the first follows again. An all-reduce makes a step of its reduce-scatter and one of its all-gather in turn, so that
-//! any even number of steps has as much to combine in the mean as the whole.
+//! the first follows again. An all-reduce makes the first half of its steps as a reduce-scatter, and the others, one more
+//! if they are odd, as an all-gather: a step of the two need not take the same time.
 //!
 //! Messages: n S for S steps. Bytes: S V where the vector has V bytes (all-gather: V = n B).
 
@@ -16,8 +16,10 @@ use crate::RingWork;
 /// Steps around a ring.
 #[derive(Clone, Debug)]
 pub struct RingSteps {
-    /// The rings whose steps it makes in turn.
-    rings: Vec<Channel>,
+    /// What it does first, and for how many steps.
+    first: Option<(Channel, u64)>,
+    /// What it does then.
+    then: Channel,
     ranks: u32,
     steps: u64,
 }
@@ -25,12 +27,13 @@ pub struct RingSteps {
 impl RingSteps {
     /// Of so many ranks, which are whole nodes.
     pub(super) fn new(ranks: u32, work: RingWork, order: &NodeOrder, steps: u64) -> Self {
-        let works = match work {
-            RingWork::Allreduce => &[RingWork::ReduceScatter, RingWork::Allgather][..],
-            RingWork::ReduceScatter | RingWork::Allgather => &[work],
+        let channel = |work| Channel::new(ranks, work, order.clone());
+        let steps = if ranks > 1 { steps } else { 0 };
+        let (first, then) = match work {
+            RingWork::Allreduce => (Some((channel(RingWork::ReduceScatter), steps / 2)), RingWork::Allgather),
+            RingWork::ReduceScatter | RingWork::Allgather => (None, work),
         };
-        let rings = works.iter().map(|&work| Channel::new(ranks, work, order.clone())).collect();
-        Self { rings, ranks, steps: if ranks > 1 { steps } else { 0 } }
+        Self { first, then: channel(then), ranks, steps }
     }
 }
 
@@ -49,8 +52,12 @@ impl Algorithm for RingSteps {
     }
 
     fn step(&self, rank: u32, index: u64) -> CollectiveStep {
-        let count = self.rings.len() as u64;
         let round = u64::from(self.ranks - 1);
-        self.rings[(index % count) as usize].step(rank, index / count % round).labelled(index)
+        let (ring, at) = match &self.first {
+            Some((ring, steps)) if index < *steps => (ring, index),
+            Some((_, steps)) => (&self.then, index - steps),
+            None => (&self.then, index),
+        };
+        ring.step(rank, at % round).labelled(index)
     }
 }

@@ -25,9 +25,9 @@ fn the_steps_are_those_of_the_ring_in_turn() {
             let some = made(&PhaseAction::RingSteps { work, order, bytes, steps }, ranks).unwrap();
             assert_eq!(some.division().parts(), whole.division().parts());
             for (rank, index) in (0..ranks).flat_map(|rank| (0..steps).map(move |index| (rank, index))) {
-                let of_whole = match (work, index % 2) {
-                    (RingWork::Allreduce, 0) => index / 2 % round,
-                    (RingWork::Allreduce, _) => round + index / 2 % round,
+                let of_whole = match work {
+                    RingWork::Allreduce if index < steps / 2 => index % round,
+                    RingWork::Allreduce => round + (index - steps / 2) % round,
                     _ => index % round,
                 };
                 let step = some.step(rank, index);
