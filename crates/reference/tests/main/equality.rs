@@ -388,6 +388,12 @@ fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
     compare_all(300, testkit::windowed_spec).are_all_reached();
 }
 
+/// Routings compare loads that are rounded down to steps of the buffers.
+#[test]
+fn sim_equals_the_reference_when_loads_are_known_in_levels() {
+    compare_all(500, testkit::levelled_spec).are_all_reached();
+}
+
 /// Marks come back with acknowledgements, windows change, and pairs pause.
 #[test]
 fn sim_equals_the_reference_with_congestion_control() {

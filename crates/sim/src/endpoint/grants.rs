@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(come(3, 3_000), [2]);
     }
 
-    /// Packets of 1,000 B, windows of 2,500 B, at most one packet ahead: a credit for a full packet opens the window for
-    /// one, and asks for no more than the window holds.
+    /// Packets of 1,000 B, windows of 2,500 B, at most one packet ahead: a credit for a full packet opens the window
+    /// for one, and asks for no more than the window holds.
     #[test]
     fn a_credit_after_short_packets_makes_room_for_a_full_one() {
         let mut grants = Grants::new(1_000, 2_500, 1_000, 100, 1);
