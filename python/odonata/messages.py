@@ -479,6 +479,10 @@ MESSAGES: Mapping[str, Message] = {
         "`{key}`: `reps` chooses the path of each packet, and `{routing}` with these options does not draw it",
         'spread = "packet", or select = "random"',
     ),
+    "fixed-acknowledgements": Message(
+        "`{key}`: NICs with `{of}` acknowledge each packet or none",
+        'congestion_control = "nscc"',
+    ),
     "marks-of-no-port": Message("`{key}`: no switch marks packets with `{law}`"),
     "no-such-traffic-class": Message(
         "`{key}` is {class}, counted from 0, and the fabric has {classes} traffic classes"

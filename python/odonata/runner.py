@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from odonata.document import Document
+    from odonata.packets import Packets
     from odonata.scenario import Resolved, Scenario
     from odonata.steady.skipped import Steady
     from odonata.store import Run
@@ -221,9 +222,13 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
     except InputError as problem:
         raise scenario.located(problem) from None
     try:
-        result, spec, steady = _played(spec, resolved.steady, progress, "", threads)
+        others = {only["jobs"][0]["name"]: only for only in specs_alone.values() if only != spec}
+        packets, trials_s = _packets(resolved, {"": spec, **others}, progress, threads)
+        given = spec if packets is None else packets.applied(spec)
+        result, spec, steady = _played(given, resolved.steady, progress, "", threads)
     except InputError as problem:
         raise scenario.located(problem) from problem.__cause__
+    result = {**result, "wall_s": result["wall_s"] + trials_s}
     peak = peak_rss_bytes()
     whole, resolved = resolved.spec, resolved.simulating(spec)
     alone_wall_s = 0.0
@@ -236,6 +241,7 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
             # Of a run alone, only the job's own totals are kept.
             measure = {key: value for key, value in only["measure"].items() if key not in RECORDS}
             stage = f"{only['jobs'][0]['name']} alone"
+            only = only if packets is None else packets.applied(only)
             there, only, of_it = _played({**only, "measure": measure}, resolved.steady, progress, stage, threads)
             alone_wall_s += there["wall_s"]
         from odonata.store.tables import alone_of
@@ -254,7 +260,28 @@ def _simulate(scenario: Scenario, resolved: Resolved, *, alone: bool, progress: 
         "peak_rss_bytes": peak,
     }
     names = [spec["jobs"][job]["name"] for job in by_itself]
-    return _as_run(scenario.document, resolved, result, dict(_tables(resolved, result, rows)), wall, names, steady)
+    tables = dict(_tables(resolved, result, rows))
+    return _as_run(scenario.document, resolved, result, tables, wall, names, steady, packets)
+
+
+def _packets(
+    resolved: Resolved, specs: Mapping[str, Mapping[str, Any]], progress: Progress | None, threads: int
+) -> tuple[Packets | None, float]:
+    """What is chosen for `run.packets`, and the wall time of the trials; none without the key. The first specification
+    is that of the run. Raises InputError if it makes no sense for the run."""
+    if resolved.packets is None:
+        return None, 0.0
+    from odonata.packets import check, choose
+
+    check(next(iter(specs.values())), resolved.targets)
+    walls = [0.0]
+
+    def simulate_trial(trial: Mapping[str, Any], stage: str) -> dict[str, Any]:
+        made = simulate(trial, progress, stage=stage, threads=threads)
+        walls.append(made["wall_s"])
+        return made
+
+    return choose(specs, resolved.packets, simulate_trial), sum(walls)
 
 
 def _played(
@@ -314,6 +341,7 @@ def _as_run(
     wall: dict[str, Any],
     alone: list[str],
     steady: Steady | None,
+    packets: Packets | None,
 ) -> Run:
     from odonata.store.result import Run
     from odonata.store.tables import channels_of
@@ -329,6 +357,7 @@ def _as_run(
         wall=wall,
         link_classes=resolved.system.describe()["classes"],
         steady=None if steady is None else steady.facts([job["name"] for job in spec["jobs"]]),
+        packets=None if packets is None else packets.facts(),
         collective=bool(resolved.volumes),
         reordering=bool(spec["measure"].get("reordering")),
     )
@@ -348,6 +377,10 @@ def measure(
     """
     check_memory(resolved)
     given = resolved.spec if alone is None else resolved.alone(alone)
+    if resolved.packets is not None:
+        hint = "set `system.fabric.packet` to the size that one run has chosen"
+        message = "the run of a study cannot choose packets, for its rows do not say what was measured"
+        raise InputError(message, hint=hint, path=("run", "packets"))
     result, spec, steady = _played(given, resolved.steady, progress, "", 1)
     from odonata.store.tables import job_rows
 
@@ -358,7 +391,7 @@ def measure(
     if keep is None:
         return facts, rows, None
     resolved = resolved.simulating(spec)
-    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [], steady)
+    run = _as_run("", resolved, result, _tables(resolved, result, rows), {"wall_s": result["wall_s"]}, [], steady, None)
     return facts, rows, keep(run)
 
 

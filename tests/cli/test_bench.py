@@ -293,6 +293,12 @@ def test_limits_of_the_simulator_of_the_tests(
     assert script.main() == status
     said = "error: all-to-all: 107 instructions per message are more than 106" in capsys.readouterr().err
     assert said is (status == 1)
+    case = script.SHORT[script.OWN]
+    routings = [
+        json.loads(script.spec_of(name)(case.file, [f"{case.key}=1"])[1])["routing"]["name"]
+        for name in (script.OWN, "main")
+    ]
+    assert routings == ["custom", "fpar"], "one case calls a function of one's own"
 
 
 def test_scaling_is_bound_by_the_longest_parts_and_the_exchanges() -> None:

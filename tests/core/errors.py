@@ -300,6 +300,7 @@ PROVOKED: dict[str, Provoke] = {
         ("routing", {"name": "minimal", "select": "hash"}),
     ),
     "two-windows": check(("fabric.nic", SPEC["fabric"]["nic"] | {"aries": ARIES, "window_bytes": 65_536})),
+    "fixed-acknowledgements": check(("fabric.nic", SPEC["fabric"]["nic"] | {"acknowledge_every": 4})),
     "marks-of-no-port": check(
         (
             "fabric.congestion_control",

@@ -32,6 +32,8 @@ def test_list_names_every_study(capsys):
     assert set(listed) == {
         *kang,
         "latency-load",
+        "league",
+        "q-adaptive",
         "booksim-uniform",
         "congestion-control",
         "nccl",

@@ -17,7 +17,7 @@ from odonata.reproduce.provenance import abouts
 VALIDATION = Path("validation")
 TEMPLATES = Path("python/odonata/reproduce/pages")
 LONGEST_TABLE = 30
-WORDS = 60_000
+WORDS = 60_500
 
 
 def test_every_study_is_part_of_one_page_and_names_are_clear():

@@ -90,6 +90,7 @@ fn spec([groups, leaves, spines, nodes_per_leaf, global_links_per_spine]: [u32; 
                 window_bytes: None,
                 delivery: Delivery::default(),
                 entropy: Entropy::default(),
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

@@ -95,6 +95,8 @@ kinds! {
     RepsWithoutMarks = "reps-without-marks" {}
     /// Entropy is used again, and paths do not follow from it.
     RepsWithoutSpraying = "reps-without-spraying" { routing: &'static str }
+    /// Acknowledgements of several packets, with NICs that answer none or each one.
+    FixedAcknowledgements = "fixed-acknowledgements" { of: &'static str }
     /// A threshold for marks of switches, with congestion control that reads none.
     MarksOfNoPort = "marks-of-no-port" { law: &'static str }
     /// A job is in a traffic class that the fabric does not have.

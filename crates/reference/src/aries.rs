@@ -31,6 +31,8 @@ pub(crate) struct Request {
     pub(crate) answers: u64,
     /// The key of its packet.
     key: u32,
+    /// Whether it asks for an acknowledgement of its own.
+    pub(crate) asks: bool,
 }
 
 /// Bytes on a link of a request or a response for so many bytes of payload, of a put or a get.
@@ -246,11 +248,14 @@ impl World<'_> {
     }
 
     /// Counts a request that is committed now.
-    pub(crate) fn count_request(&mut self, t: u64, nic: NodeId, packet: &mut Packet) {
+    pub(crate) fn count_request(&mut self, t: u64, nic: NodeId, packet: &mut Packet, last_of_message: bool) {
         if !self.answers() {
             return;
         }
-        self.change_pair(t, nic, packet.destination, |pair, fabric| pair.send(fabric, t, packet.bytes));
+        let mut asks = true;
+        self.change_pair(t, nic, packet.destination, |pair, fabric| {
+            asks = pair.send(fabric, t, packet.bytes, last_of_message);
+        });
         let burst = self.burst(packet.bytes).len() as u64;
         let link = &self.links[self.map.network.peer.len() + nic.index()];
         let flits = packet.wire / u64::from(self.spec.fabric.flit_bytes);
@@ -270,7 +275,7 @@ impl World<'_> {
         counters.flits += flits;
         counters.stalled_ps += stalled;
         packet.request = Some(self.requests.len());
-        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0, key: packet.key });
+        self.requests.push(Request { nic, to: packet.destination, left: None, answers: 0, key: packet.key, asks });
     }
 
     /// The tail of a request has left its NIC.
@@ -291,17 +296,13 @@ impl World<'_> {
         if delivered {
             self.delivered(t, packet.message);
         }
-        if answered {
-            let job = self.messages[packet.message].job;
-            match self.messages[packet.message].cause {
-                Cause::Traffic { sender } => self.traffic_complete(t, job, sender),
-                Cause::Program(protocol_message) => self.protocol_message_sent(t, job, protocol_message),
-            }
+        for message in answered {
+            self.message_complete(t, message);
         }
         let Some(request) = packet.request else { return };
         if packet.response {
-            let Request { nic, to, key, .. } = self.requests[request];
-            self.nics[nic.index()].outstanding -= self.burst(packet.bytes).len() as u64;
+            let Request { nic, to, key, asks, .. } = self.requests[request];
+            self.nics[nic.index()].outstanding -= (self.burst(packet.bytes).len() + packet.stands_for.len()) as u64;
             let delay = t - self.started(request, packet);
             let zero_load = match self.spec.fabric.congestion_control.map(|control| control.law.feedback()) {
                 Some(Feedback::Hops) => {
@@ -310,8 +311,9 @@ impl World<'_> {
                 }
                 _ => 0,
             };
-            let Packet { bytes, marked, named, says, .. } = *packet;
-            let of = Acknowledgement { t, bytes, delay, zero_load, marked, named, says };
+            let Packet { marked, named, says, .. } = *packet;
+            let bytes = packet.bytes + packet.stands_for.iter().map(|other| other.bytes).sum::<u64>();
+            let of = Acknowledgement { t, bytes, own: packet.bytes, delay, zero_load, marked, named, says, asks };
             self.change_pair(t, nic, to, |pair, fabric| {
                 if !marked && fabric.nic.entropy == Entropy::Reps {
                     pair.entropies.push_back(key);
@@ -327,15 +329,33 @@ impl World<'_> {
         }
     }
 
+    /// All packets of a message have been answered.
+    fn message_complete(&mut self, t: u64, message: usize) {
+        let job = self.messages[message].job;
+        match self.messages[message].cause {
+            Cause::Traffic { sender } => self.traffic_complete(t, job, sender),
+            Cause::Program(protocol_message) => self.protocol_message_sent(t, job, protocol_message),
+        }
+    }
+
     /// Whether a packet carries payload.
     pub(crate) fn carries(&self, packet: &Packet) -> bool {
         !self.answers() || packet.response == self.messages[packet.message].get
     }
 
-    /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and whether it is answered.
-    pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, bool) {
+    /// Counts a packet that has reached a NIC; returns whether its message is delivered with it, and the messages of which
+    /// all packets have been answered with it.
+    pub(crate) fn count_arrival(&mut self, t: u64, packet: &Packet) -> (bool, Vec<usize>) {
         let delivered = self.carries(packet) && self.count_delivery(t, packet);
-        (delivered, packet.response && self.count_answer(t, packet))
+        let mut answered = Vec::new();
+        if packet.response {
+            for of in std::iter::once(packet).chain(&packet.stands_for) {
+                if self.count_answer(t, of) {
+                    answered.push(of.message);
+                }
+            }
+        }
+        (delivered, answered)
     }
 
     /// Counts a response that has come; returns whether that completes its message for its sender.
@@ -392,6 +412,7 @@ impl World<'_> {
             marked: request.marked,
             named: request.named,
             more: false,
+            stands_for: Vec::new(),
             says: 0,
             bytes: request.bytes,
             wire: wire(&self.spec.fabric, request.bytes, true, self.messages[request.message].get),

@@ -120,8 +120,9 @@ impl Audit {
         if world.answers() {
             audit.requests = world.requests.iter().map(|request| request.answers).collect();
             let window = world.spec.fabric.most_in_flight().or(nic.aries.map(|aries| aries.window.into())).unwrap_or(0);
+            let more = nic.acknowledge_every.map_or(0, |_| u64::from(world.spec.fabric.packet_bytes) - 1);
             let of = |nic: &Nic| WindowAudit {
-                window,
+                window: window.saturating_add(more),
                 most: if world.spec.fabric.nic.aries.is_some() { nic.most_outstanding } else { nic.most_in_flight },
                 unanswered: nic.counters.request_packets - nic.counters.answered_packets,
                 under_way: 0,
@@ -130,7 +131,9 @@ impl Audit {
         }
         let responses: Vec<&Packet> =
             world.nics.iter().flat_map(|nic| nic.responses.iter().chain(nic.turns.held())).collect();
-        for packet in under_way.iter().copied().chain(responses.iter().copied()) {
+        let unacknowledged = world.nics.iter().flat_map(|nic| nic.unacknowledged.values().flatten());
+        let at_nodes = responses.iter().copied().chain(unacknowledged);
+        for packet in under_way.iter().copied().chain(at_nodes).flat_map(|p| std::iter::once(p).chain(&p.stands_for)) {
             if let Some(request) = packet.request {
                 audit.requests[request] += 1;
                 let nic = world.requests[request].nic;

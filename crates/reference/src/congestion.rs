@@ -18,6 +18,8 @@ pub(crate) struct Pair {
     pub(crate) in_flight: u64,
     /// w: the present window.
     pub(crate) window: u64,
+    /// a: packets that asked and whose acknowledgement has not come.
+    asking: u64,
     /// r: the end of a pause.
     pub(crate) pause_end: u64,
     /// The job that holds the queue for which the NIC waits; none for that of its own messages.
@@ -43,6 +45,8 @@ pub(crate) struct Pair {
 pub(crate) struct Acknowledgement {
     pub(crate) t: u64,
     pub(crate) bytes: u64,
+    /// b1: payload of the packet that it acknowledges itself.
+    pub(crate) own: u64,
     pub(crate) delay: u64,
     pub(crate) marked: bool,
     /// The job that the mark names.
@@ -51,6 +55,8 @@ pub(crate) struct Acknowledgement {
     pub(crate) says: u64,
     /// l0 of `nscc`.
     pub(crate) zero_load: u64,
+    /// Whether that packet asked for it.
+    pub(crate) asks: bool,
 }
 
 impl Pair {
@@ -59,6 +65,7 @@ impl Pair {
         Self {
             in_flight: 0,
             window: fabric.most_in_flight().expect("there are windows"),
+            asking: 0,
             pause_end: 0,
             holder: None,
             since: 0,
@@ -74,6 +81,12 @@ impl Pair {
 
     /// Whether the window has room for a full packet.
     pub(crate) fn fits(&self, fabric: &FabricSpec) -> bool {
+        let none_asked = fabric.nic.acknowledge_every.is_some() && self.asking == 0;
+        none_asked || self.fits_window(fabric)
+    }
+
+    /// Whether f(d) and a full packet are within the present window.
+    fn fits_window(&self, fabric: &FabricSpec) -> bool {
         let full = u64::from(fabric.packet_bytes);
         let room = match slingshot(fabric) {
             Some(control) => control.window_bytes.min(2 * self.window),
@@ -87,8 +100,8 @@ impl Pair {
         self.fits(fabric) && t >= self.pause_end
     }
 
-    /// The NIC commits a packet with so much payload at t.
-    pub(crate) fn send(&mut self, fabric: &FabricSpec, t: u64, bytes: u64) {
+    /// The NIC commits a packet with so much payload at t. Returns whether the packet asks for an acknowledgement.
+    pub(crate) fn send(&mut self, fabric: &FabricSpec, t: u64, bytes: u64, last_of_message: bool) -> bool {
         if let Some(control) = slingshot(fabric) {
             if self.in_flight == 0 && t > self.answered.max(self.pause_end) + 4 * round(fabric, &control) {
                 self.window = control.window_bytes;
@@ -98,11 +111,16 @@ impl Pair {
             self.pace(fabric, &control);
         }
         self.in_flight += bytes;
+        let fills = self.asking == 0 && !self.fits_window(fabric);
+        let asks = last_of_message || fills;
+        self.asking += u64::from(asks);
+        asks
     }
 
     /// An acknowledgement arrives.
     pub(crate) fn acknowledge(&mut self, fabric: &FabricSpec, of: Acknowledgement) {
         self.in_flight -= of.bytes;
+        self.asking -= u64::from(of.asks);
         self.answered = of.t;
         let Some(control) = fabric.congestion_control else { return };
         let (full, most) = (u64::from(fabric.packet_bytes), control.window_bytes);
@@ -136,11 +154,9 @@ impl Pair {
 
     fn ecn_window(&mut self, full: u64, most: u64, of: Acknowledgement, round_trip_over: bool) {
         self.acknowledged += of.bytes;
-        if of.marked {
-            self.marked += of.bytes;
-        } else {
-            self.window = most.min(self.window + full * of.bytes / self.window);
-        }
+        let with_mark = if of.marked { of.own } else { 0 };
+        self.marked += with_mark;
+        self.window = most.min(self.window + full * (of.bytes - with_mark) / self.window);
         if !round_trip_over {
             return;
         }

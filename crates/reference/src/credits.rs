@@ -55,7 +55,9 @@ impl World<'_> {
 
     /// A packet has come to a NIC at `t`, and its acknowledgement joins the responses now or later.
     pub(crate) fn acknowledge(&mut self, t: u64, packet: &Packet) {
+        let Some(stands_for) = self.others_acknowledged_with(packet) else { return };
         let mut acknowledgement = self.response(t, packet);
+        acknowledgement.stands_for = stands_for;
         acknowledgement.says = self.says(packet);
         let gives_credits = self.ahead().is_some();
         let left = self.requests[packet.request.expect("it is one")].left.expect("it has left");
@@ -93,6 +95,24 @@ impl World<'_> {
             of.turns.list.push_back(sender);
         }
         self.give_credits(t, packet.destination);
+    }
+
+    /// The other packets for which the acknowledgement of a packet that has come stands; none if it waits for one as well.
+    fn others_acknowledged_with(&mut self, packet: &Packet) -> Option<Vec<Packet>> {
+        let Some(every) = self.spec.fabric.nic.acknowledge_every else { return Some(Vec::new()) };
+        let request = &self.requests[packet.request.expect("it is one")];
+        let (sender, left) = (request.nic.index(), request.left.expect("it has left"));
+        let of = &mut self.nics[packet.destination.index()];
+        let overtaken = of.asked.get(&sender).is_some_and(|asked| left < *asked);
+        if request.asks && !overtaken {
+            of.asked.insert(sender, left);
+        }
+        let waiting = of.unacknowledged.entry(sender).or_default();
+        if packet.marked || request.asks || overtaken || waiting.len() as u64 + 1 >= u64::from(every) {
+            return of.unacknowledged.remove(&sender);
+        }
+        waiting.push(packet.clone());
+        None
     }
 
     /// What the acknowledgement of a packet that has come says.

@@ -219,7 +219,9 @@ impl World<'_> {
             {
                 packet.key = pair.entropies.pop_front().unwrap_or(packet.key);
             }
-            self.count_request(t, nic, &mut packet);
+            let unsent = &self.nics[nic.index()].queue[place];
+            let last_of_message = unsent.next + 1 == unsent.packets.end;
+            self.count_request(t, nic, &mut packet, last_of_message);
             packet.more = self.announces_more(nic, place);
             packet.number = self.number(nic, &packet);
             let hold = if first { self.spec.fabric.nic.overhead_ps } else { 0 };

@@ -47,6 +47,10 @@ pub(crate) struct Nic {
     pub(crate) responses: VecDeque<Packet>,
     /// By sender: when the tail of the latest packet left that has come, and whether it announced more.
     pub(crate) latest: BTreeMap<usize, (u64, bool)>,
+    /// By sender: packets that have come and wait for an acknowledgement, if one may stand for several.
+    pub(crate) unacknowledged: BTreeMap<usize, Vec<Packet>>,
+    /// By sender: when the tail of the latest packet left that has come and asked for an acknowledgement.
+    pub(crate) asked: BTreeMap<usize, u64>,
     /// Whose turn it is to be answered, if receivers give credits.
     pub(crate) turns: Turns,
     /// Aries packets without a response.
@@ -93,6 +97,7 @@ impl Nic {
             marked: false,
             named: None,
             more: false,
+            stands_for: Vec::new(),
             says: 0,
             bytes,
             wire: aries::wire(fabric, bytes, false, message.get),

@@ -153,6 +153,8 @@ pub(crate) struct Packet {
     pub(crate) named: Option<usize>,
     /// Whether it announces more.
     pub(crate) more: bool,
+    /// An acknowledgement: the packets for which it stands beside its own.
+    pub(crate) stands_for: Vec<Packet>,
     /// What an acknowledgement says: with `slingshot` n, with `nscc` the routers that its packet has visited.
     pub(crate) says: u64,
     /// Its payload, or what it asks for or answers.

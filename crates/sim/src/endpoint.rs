@@ -13,6 +13,7 @@
 
 mod answers;
 mod aries;
+mod coalescing;
 mod control;
 mod entropies;
 mod grants;
@@ -25,6 +26,7 @@ mod windowed;
 
 pub use answers::{Answers, Exchange, NO_SENDER, Request};
 pub use aries::Aries;
+pub use coalescing::{Coalescing, Covered};
 pub use control::{Answer, Control};
 pub use entropies::Entropies;
 pub use grants::Grants;
@@ -57,8 +59,9 @@ pub trait Endpoint: Sized + Send {
     /// Whether a NIC may send a packet with so much payload to another one at `now`.
     fn admits(&mut self, nic: u32, to: u32, bytes: u32, now: u64) -> bool;
 
-    /// A NIC has committed such a packet to its link at `now`.
-    fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64);
+    /// A NIC has committed such a packet to its link at `now`; `rest` says whether its message has more. Returns whether it
+    /// asks for an answer of its own.
+    fn sent(&mut self, nic: u32, to: u32, packet: (u32, bool), now: u64) -> bool;
 
     /// The response to a packet of a NIC is known, and comes later than those that are known already.
     fn answered(&mut self, nic: u32, answer: Answer);

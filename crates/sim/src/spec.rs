@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{LONGEST_BURST_PS, MAX_CHANNELS, MAX_MESSAGE_BYTES, MAX_PACKET_BYTES, MAX_TIME_PS, SETTLE_PS};
 pub(crate) use check::{MAX_ARRIVAL_COUNTS, range};
-use check::{MAX_BUFFER_BYTES, MAX_DELAY_PS, MAX_DURATION_PS, MAX_ITERATIONS, MAX_WINDOW_BYTES};
+use check::{MAX_BUFFER_BYTES, MAX_DELAY_PS, MAX_DURATION_PS, MAX_ITERATIONS, MAX_WINDOW, MAX_WINDOW_BYTES};
 pub use classes::{MAX_CLASSES, MAX_SHARE, TrafficClassSpec};
 pub use congestion::{CONGESTION_LAWS, CongestionLaw, CongestionSpec, Feedback, LawInfo, MarkingPorts};
 pub use gpus::{CpuRate, GpuLink, GpuSpec, InnerNetwork, MAX_GPUS};
@@ -292,6 +292,10 @@ table! {
         /// routings that draw the path of each packet.
         #[serde(default, skip_serializing_if = "Entropy::is_default")]
         entropy: Entropy,
+        /// A NIC acknowledges after so many packets from another one, and at once a packet that is marked or asks for it; each
+        /// packet when absent. Only with `window_bytes`, or laws of congestion control that do not need one for each packet.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        acknowledge_every: Option<u32> = 2..=MAX_WINDOW,
     }
 }
 

@@ -122,6 +122,7 @@ fn nic(c: &mut Choices, without_overhead: u64, most: u64) -> NicSpec {
         window_bytes: None,
         delivery: Delivery::default(),
         entropy: Entropy::default(),
+        acknowledge_every: None,
     }
 }
 
@@ -149,6 +150,18 @@ pub fn window(c: &mut Choices, fabric: &mut FabricSpec) {
     let full = u64::from(fabric.packet_bytes);
     let more = if c.chance(50) { c.within(0, full) } else { 0 };
     fabric.nic.window_bytes = Some(full * c.of(&[1, 1, 1, 2, 3, 8, 50]) + more);
+}
+
+/// Lets the acknowledgements of a fabric stand for several packets, sometimes, if they may; windows may be smaller.
+pub fn coalesce(seed: u64, fabric: &mut FabricSpec) {
+    let c = &mut Choices::new(seed ^ 0xac_4e0d);
+    let law = fabric.congestion_control.map(|control| control.law);
+    if matches!(law, Some(CongestionLaw::Slingshot | CongestionLaw::ReceiverCredit { .. }))
+        || fabric.most_in_flight().is_none()
+    {
+        return;
+    }
+    fabric.nic.acknowledge_every = if c.chance(50) { Some(c.of(&[2, 2, 3, 4, 8, 1_000])) } else { None };
 }
 
 /// Gives a fabric congestion control, with thresholds that are often exceeded, or never.

@@ -168,6 +168,7 @@ pub fn windowed_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&MAKERS)(c.next());
         fabrics::window(&mut c, &mut spec.fabric);
+        fabrics::coalesce(seed, &mut spec.fabric);
         if spec.check().is_ok() {
             return valid(seed, spec);
         }
@@ -205,6 +206,7 @@ pub fn congested_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&MAKERS)(c.next());
         fabrics::congestion_control(&mut c, &mut spec.fabric);
+        fabrics::coalesce(seed, &mut spec.fabric);
         if spec.check().is_ok() {
             return valid(seed, spec);
         }
@@ -217,6 +219,7 @@ pub fn held_back_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&MAKERS)(c.next());
         fabrics::congestion_control(&mut c, &mut spec.fabric);
+        fabrics::coalesce(seed, &mut spec.fabric);
         let full = u64::from(spec.fabric.packet_bytes);
         let Some(control) = &mut spec.fabric.congestion_control else { continue };
         if control.law.marking() != MarkingPorts::All || spec.jobs.len() < 2 {
@@ -308,6 +311,7 @@ pub fn recycled_spec(seed: u64) -> Spec {
     loop {
         let mut spec = c.of(&makers)(c.next());
         fabrics::congestion_control(&mut c, &mut spec.fabric);
+        fabrics::coalesce(c.next(), &mut spec.fabric);
         let full = u64::from(spec.fabric.packet_bytes);
         let Some(control) = &mut spec.fabric.congestion_control else { continue };
         (control.window_bytes, control.mark_above_bytes) =
@@ -342,6 +346,7 @@ pub fn classed_spec(seed: u64) -> Spec {
             1 => fabrics::congestion_control(&mut c, &mut spec.fabric),
             _ => {}
         }
+        fabrics::coalesce(seed, &mut spec.fabric);
         fabrics::traffic_classes(&mut c, &mut spec.fabric);
         (spec.measure.blame, spec.measure.roots) = (false, false);
         let classes = spec.fabric.traffic_classes.len() as u64;
@@ -425,6 +430,7 @@ pub fn striped_spec(seed: u64) -> Spec {
             }
             _ => {}
         }
+        fabrics::coalesce(seed, &mut spec.fabric);
         let packet = u64::from(spec.fabric.packet_bytes);
         spec.fabric.nic.stripe_bytes = Some(c.of(&[1, packet, packet + 1, packet * 3, packet * 10]));
         if spec.check().is_ok() {

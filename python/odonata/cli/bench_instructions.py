@@ -51,8 +51,34 @@ CASES = {
         ("system=leonardo", 'job.target.app={ collective = "allreduce", algorithm = "ring", message = "1 MB" }'),
         2 * _RANKS * (_RANKS - 1),
     ),
+    "ring-channels": Case(
+        PACKET_HOP,
+        _PROGRAM,
+        "job.target.iterations",
+        (1, 2),
+        (
+            "system=leonardo-gpu",
+            "job.target.nodes=32",
+            "job.target.ranks_per_node=4",
+            'job.target.app={ collective = "allreduce", algorithm = "ring-channels", message = "1 MB" }',
+        ),
+    ),
+    "acknowledged": Case(
+        PACKET_HOP,
+        "bench.toml",
+        _MESSAGES,
+        (1, 3),
+        (
+            "job.target.place=random",
+            "job.target.nodes=288",
+            'system={ preset = "kang2019", fabric = { congestion_control = "nscc", nic = { acknowledge_every = 4 } } }',
+            'job.target.app.message="64 KiB"',
+            'job.target.app.interval="16 us"',
+        ),
+    ),
 }
-"""Name -> case: patterns with the metrics `backlog` and `occupancy`, and two programs on 256 random nodes."""
+"""Name -> case: patterns with the metrics `backlog` and `occupancy`, two programs on 256 random nodes, rings of
+GPUs whose operations are computed, and packets that are acknowledged four by four."""
 
 
 def count(
@@ -118,7 +144,7 @@ def callgrind_total(profile: str, file: str = "_core") -> int:
     return total
 
 
-def read_limits(file: Path) -> dict[str, float]:
+def read_limits(file: Path, cases: Mapping[str, Case] = CASES) -> dict[str, float]:
     """The limits in a file of TOML, a number for each case.
 
     Raises
@@ -131,27 +157,27 @@ def read_limits(file: Path) -> dict[str, float]:
 
     document = read(file)
     for name, value in document.data.items():
-        if name not in CASES:
-            raise document.locate(unknown("case", name, CASES).under(name))
+        if name not in cases:
+            raise document.locate(unknown("case", name, cases).under(name))
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
             raise document.locate(
                 InputError(f"expected a number of instructions above 0, found `{value!r}`", path=(name,))
             )
     if not document.data:
-        raise InputError("the file has no limit", file=str(file), hint=f"cases: {', '.join(CASES)}")
+        raise InputError("the file has no limit", file=str(file), hint=f"cases: {', '.join(cases)}")
     return {name: float(value) for name, value in document.data.items()}
 
 
-def above(counted: Mapping[str, float], limits: Mapping[str, float]) -> list[str]:
+def above(counted: Mapping[str, float], limits: Mapping[str, float], cases: Mapping[str, Case] = CASES) -> list[str]:
     """A sentence for each case that takes more instructions than its limit."""
     return [
-        f"{name}: {counted[name]:,.0f} instructions per {CASES[name].per} are more than {limit:,g}"
+        f"{name}: {counted[name]:,.0f} instructions per {cases[name].per} are more than {limit:,g}"
         for name, limit in limits.items()
         if counted[name] > limit
     ]
 
 
-def as_text(counted: Mapping[str, float]) -> str:
+def as_text(counted: Mapping[str, float], cases: Mapping[str, Case] = CASES) -> str:
     """The counts as a table."""
-    rows = [[name, f"{value:,.0f}", f"per {CASES[name].per}"] for name, value in counted.items()]
+    rows = [[name, f"{value:,.0f}", f"per {cases[name].per}"] for name, value in counted.items()]
     return "\n".join(aligned([["", "instructions", ""], *rows], [False, True, False]))

@@ -127,7 +127,7 @@ def run(
             print(f"warning: {text}", file=sys.stderr)
         for sentence in resolved.system.table.not_modelled:
             print(f"note: {sentence}", file=sys.stderr)
-        if resolved.steady is None:  # how much a run with skipped iterations simulates is not known before
+        if resolved.steady is None and resolved.packets is None:  # else how much is simulated is not known before
             progress.expects = partial(_expectation, resolved)
         with progress, warnings.catch_warnings(action="ignore", category=StaleWarning):  # it has been said
             done = simulate(

@@ -23,7 +23,7 @@ class Distances:
         fabric = resolved.spec["fabric"]
         # NICs of Aries, those with a window and those under congestion control answer each packet with another one.
         answers = "congestion_control" in fabric or not {"aries", "window_bytes"}.isdisjoint(fabric["nic"])
-        self._ways = 2 if answers else 1
+        self._ways = 1 + 1 / fabric["nic"].get("acknowledge_every", 1) if answers else 1.0
         usable = (wired["slot_peer_router"] >= 0) & ~wired["slot_failed"]
         self._from = np.asarray(wired["slot_router"])[usable]
         self._to = np.asarray(wired["slot_peer_router"])[usable]

@@ -24,6 +24,7 @@ MAX_DELAY_PS = limit("fabric.router_delay_ps")
 MAX_WINDOW = limit("fabric.nic.aries.window")
 MAX_WINDOW_BYTES = limit("fabric.nic.window_bytes")
 MAX_MESSAGE_BYTES = limit("fabric.nic.stripe_bytes")
+MAX_ACKNOWLEDGED = limit("fabric.nic.acknowledge_every")
 #: Header and flit of packets of Aries.
 ARIES_FLIT_BYTES = 16
 
@@ -47,6 +48,10 @@ Delay = Annotated[
     PlainSerializer(units.format_time, when_used="json"),
 ]
 Channels = Annotated[int, BeforeValidator(input_error_as_problem(_channels))]
+
+
+#: Laws of congestion control that need an acknowledgement of every packet (docs/model.md, section 3).
+EACH_ACKNOWLEDGED = ("slingshot", "receiver-credit")
 
 
 class Packets(int):
@@ -75,6 +80,15 @@ Window = Annotated[
         lambda value: int(value) if isinstance(value, Packets) else units.format_bytes(value), when_used="json"
     ),
 ]
+
+
+def _acknowledged(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_ACKNOWLEDGED:
+        raise InputError(f"expected a number of packets from 1 to {MAX_ACKNOWLEDGED:,}, found `{value!r}`")
+    return value
+
+
+Acknowledged = Annotated[int, BeforeValidator(input_error_as_problem(_acknowledged))]
 
 
 class LinkTable(Table):
@@ -125,6 +139,12 @@ class NicTable(Table):
         None,
         description="`aries`: most packets of a NIC that have no response yet (default: 1,024); `windowed`: most bytes "
         "from a NIC to another one without an acknowledgement, at least those of a full packet",
+    )
+    acknowledge_every: Acknowledged | None = Field(
+        None,
+        description="NICs that acknowledge packets (`windowed`, or congestion control `ecn-window` or `nscc`): a NIC "
+        "acknowledges after so many packets of a sender; at once if a packet is marked, is the last of its message, or "
+        "fills the window (default: 1, each packet)",
     )
     operation: Literal["put", "get"] | None = Field(
         None,
@@ -216,6 +236,8 @@ class NicTable(Table):
             nic["delivery"] = self.delivery
         if self.entropy not in (None, "fresh"):
             nic["entropy"] = self.entropy
+        if self.acknowledge_every not in (None, 1):
+            nic["acknowledge_every"] = self.acknowledge_every
         if self.is_aries:
             nic["aries"] = {
                 "packet_bytes": self.packet,
@@ -389,6 +411,18 @@ class FabricTable(Table):
         """Whether something holds senders back when queues are long."""
         return self.congestion_control is not None and not self.congestion_control.is_none
 
+    @property
+    def _answers_none_or_each(self) -> str | None:
+        """Why an acknowledgement cannot stand for several packets; None if it can."""
+        control = self.congestion_control
+        if self.nic.is_aries:
+            return "an `aries` NIC answers every packet"
+        if control is not None and control.kind in EACH_ACKNOWLEDGED:
+            return f"congestion control `{control.kind}` needs an acknowledgement of every packet"
+        if not self.controls_congestion and not self.nic.is_windowed:
+            return "a `simple` NIC acknowledges no packet"
+        return None
+
     def check(self, classes: tuple[str, ...]) -> None:
         """Raises InputError unless all these classes of links are described, sensibly."""
         for name in classes:
@@ -402,6 +436,9 @@ class FabricTable(Table):
             self.nic.check()
         except InputError as e:
             raise e.under("nic") from None
+        if self.nic.acknowledge_every is not None and (of := self._answers_none_or_each) is not None:
+            message = f"{of}, so that `acknowledge_every` says nothing"
+            raise InputError(message, hint='congestion_control = "nscc"', path=("nic", "acknowledge_every"))
         for key, value, least in (("packet", self.packet, 1), ("header", self.header, 0), ("flit", self.flit, 1)):
             if value is not None and not least <= value <= MAX_PACKET_BYTES:
                 message = f"a {key} must have between {least} and {MAX_PACKET_BYTES:,} bytes, found {value:,}"
@@ -484,9 +521,13 @@ class FabricTable(Table):
 
     @property
     def nic_text(self) -> str | None:
-        """What its NICs are, for `odonata show`; nothing if they are simple and share no message."""
+        """What its NICs are, for `odonata show`; nothing if they are simple, share no message, and acknowledge each
+        packet or none.
+        """
         nic = self.nic
         further: list[str] = []
+        if nic.acknowledge_every not in (None, 1):
+            further.append(f"one acknowledgement for up to {nic.acknowledge_every:,} packets")
         if nic.stripe_above is not None:
             further.append(f"messages from {units.format_bytes(nic.stripe_above)} on over all NICs of the node")
         if nic.delivery == "in-order":

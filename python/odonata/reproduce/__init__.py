@@ -30,6 +30,8 @@ REPRODUCTIONS: dict[str, str] = {
     "kang2019-defects": "odonata.reproduce.kang2019.defects",
     "kang2019-calibration": "odonata.reproduce.kang2019.calibration",
     "latency-load": "odonata.reproduce.latency_load.load",
+    "league": "odonata.reproduce.league.page",
+    "q-adaptive": "odonata.reproduce.q_adaptive.page",
     "booksim-uniform": "odonata.reproduce.booksim.uniform",
     "congestion-control": "odonata.reproduce.congestion.control",
     "nccl": "odonata.reproduce.nccl.busbw",

@@ -54,7 +54,7 @@ def front(folder: Path) -> str:
 
 def _counts(verdicts: Sequence[Settled]) -> str:
     said = ", ".join(f"{verdicts.count(verdict)} {_PLURAL[verdict]}" for verdict in SETTLED)
-    return f"Of {len(verdicts)} conclusions of four papers, {said}."
+    return f"Of {len(verdicts)} conclusions of five papers, {said}."
 
 
 _PLURAL = {

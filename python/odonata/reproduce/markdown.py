@@ -33,6 +33,7 @@ _DECIMALS = {
     "families": 0,
     "peaks": 0,
     "packets": 0,
+    "links": 2,
 }
 
 

@@ -53,6 +53,8 @@ class Resolved:
     targets: tuple[str, ...]
     steady: float | None
     """The bound of `run.steady`, with which steady iterations are skipped (`odonata.steady`); `None` without it."""
+    packets: float | None
+    """The bound of `run.packets`, with which larger packets are simulated (`odonata.packets`); `None` without it."""
     notes: tuple[str, ...]
     """Notes about assumptions of the scenario and its machine, and about limits of the machine."""
     write: Callable[[], dict[str, Any]]
@@ -73,13 +75,14 @@ class Resolved:
         """Identity of the run: 16 hexadecimal digits of SHA-256.
 
         It covers everything that determines the contents of a run folder: the spec, the core's version, the targets,
-        the name of the machine, and the bound of `run.steady`.
+        the name of the machine, and the bounds of `run.steady` and `run.packets`.
         """
-        return _id_of([self.spec, self.targets, self.system.name, self.system.title, *self._steady()])
+        return _id_of([self.spec, self.targets, self.system.name, self.system.title, *self._bounds()])
 
-    def _steady(self) -> list[dict[str, float]]:
-        """What `run.steady` adds to an identity: nothing without it."""
-        return [] if self.steady is None else [{"steady": self.steady}]
+    def _bounds(self) -> list[dict[str, float]]:
+        """What `run.steady` and `run.packets` add to an identity: nothing without them."""
+        bounds = {"steady": self.steady, "packets": self.packets}
+        return [{name: bound} for name, bound in bounds.items() if bound is not None]
 
     @cached_property
     def background(self) -> list[bool]:
@@ -122,7 +125,7 @@ class Resolved:
         It is `id` if there is only this job. Raises InputError as `alone` does.
         """
         only = self.alone(job)
-        return self.id if only == self.spec else _id_of(["alone", only, *self._steady()])
+        return self.id if only == self.spec else _id_of(["alone", only, *self._bounds()])
 
 
 def _id_of(content: Any) -> str:
@@ -206,12 +209,13 @@ def resolve(table: ScenarioTable, path: Path) -> Resolved:
     )
     tables = [job.table for job in jobs]
     steady = None if table.run.steady is None else float(table.run.steady.error)
+    packets = None if table.run.packets is None else float(table.run.packets.error)
     write = partial(write_document, decided, path, system, tables, placed, run, routings, spec, notes)
     ranks = {job["name"]: len(job["nodes"]) for job in spec_jobs}
     volumes = {of.name: volume for of in tables if (volume := volume_of(of.app, ranks[of.name])) is not None}
     flow_lists = tuple(of.name for of in tables if file_key(of.app) == "flows")
     refused = partial(_refused, spec, table, jobs, routings, system.table.names())
-    return Resolved(spec, system, targets, steady, notes, write, refused, volumes, flow_lists)
+    return Resolved(spec, system, targets, steady, packets, notes, write, refused, volumes, flow_lists)
 
 
 def _assumed_host(jobs: list[_Job], system: System) -> Iterator[str]:

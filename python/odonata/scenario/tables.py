@@ -168,6 +168,21 @@ class SteadyTable(Table):
     )
 
 
+def _packets(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise InputError(f"expected a table, found `{value!r}`", hint='packets = { error = "5 %" }')
+    return value
+
+
+class PacketsTable(Table):
+    """`run.packets`: larger packets, if the error that they make is measured and small (docs/results.md)."""
+
+    error: Bound = Field(
+        description="bound on the change of the time of an iteration of every program, of which a part of the run may "
+        "show three quarters"
+    )
+
+
 class RunTable(Table):
     """`[run]`: end and seed of the run."""
 
@@ -181,6 +196,11 @@ class RunTable(Table):
     steady: Annotated[SteadyTable, BeforeValidator(input_error_as_problem(_steady))] | None = Field(
         None,
         description="skip iterations of programs whose mean is known, and extrapolate (default: all are simulated)",
+    )
+    packets: Annotated[PacketsTable, BeforeValidator(input_error_as_problem(_packets))] | None = Field(
+        None,
+        description="simulate larger packets, if a part of the run shows that this changes times of iterations by less "
+        "than a bound (default: packets of `fabric.packet`)",
     )
 
 

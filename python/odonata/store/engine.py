@@ -24,6 +24,7 @@ SOURCES = (
     "compressed.py",
     "document",
     "machine",
+    "packets.py",
     "placement",
     "routing",
     "scenario",

@@ -36,14 +36,15 @@ def manifest(
     wall: dict[str, Any],
     link_classes: Sequence[str] = (),
     steady: Mapping[str, Any] | None = None,
+    packets: Mapping[str, Any] | None = None,
     collective: bool = False,
     reordering: bool = False,
 ) -> dict[str, Any]:
     """The manifest of a run; `alone` names the jobs that were also run alone, `wall` has the measured times.
 
     `link_classes` are the classes of links, in the order of `class_bytes` of the table of jobs. `steady` says what a
-    run with `run.steady` has skipped; `collective`, whether a job is a collective; `reordering`, whether packets that
-    come after later ones are counted.
+    run with `run.steady` has skipped, `packets` what was measured for `run.packets`; `collective`, whether a job is a
+    collective; `reordering`, whether packets that come after later ones are counted.
     """
     return {
         "format": FORMAT,
@@ -57,6 +58,7 @@ def manifest(
         "alone": alone,
         "link_classes": list(link_classes),
         **({} if steady is None else {"steady": dict(steady)}),
+        **({} if packets is None else {"packets": dict(packets)}),
         "tables": {
             table: {
                 "row": row,

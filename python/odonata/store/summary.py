@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.store.columns import MODE_NUMBERS, MODES, PRINTED, QUANTILES, REORDERING
 from odonata.store.flows_text import flows_answer, flows_table
 from odonata.text import Table, columns, digits, fixed, four_digits, size, time, unit_of
-from odonata.units import format_time
+from odonata.units import format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def summary_of(manifest: Mapping[str, Any], jobs: list[dict[str, Any]]) -> dict[
         "threads": wall.get("threads", 1),
         "packet_hops_per_s": wall["packet_hops_per_s"],
         "peak_rss_bytes": wall["peak_rss_bytes"],
-        **({"steady": manifest["steady"]} if "steady" in manifest else {}),
+        **{key: manifest[key] for key in ("steady", "packets") if key in manifest},
         "jobs": jobs,
     }
 
@@ -46,6 +46,10 @@ def jobs_of(
     Times are picoseconds, `throughput` is bytes per second. `measure` is that of the specification.
     """
     summed = [_job(row, manifest.get("link_classes", ())) for row in jobs.iter_rows(named=True)]
+    in_steps = manifest.get("steady", {}).get("steps", {})
+    for job in summed:
+        if job["name"] in in_steps:
+            job["steps_skipped"] = in_steps[job["name"]]["skipped"]
     if flows is not None and not flows.is_empty():
         from odonata.store.flows import add_flows
 
@@ -204,9 +208,11 @@ def _programs(jobs: list[dict[str, Any]], begin: str) -> Table:
         row = [job["name"], *(f"{job[name]:,}" for name in ("nodes", "ranks", "messages_delivered"))]
         row += [_extrapolated(digits(job["time_ps"], factor), job), f"{job['iterations']:,}"]
         row.append(_extrapolated(_per_s(job), job))
-        row += [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
-        row[-1] = _extrapolated(row[-1], job)
-        row += [_bandwidth(job.get(name)) for name in ("algbw", "busbw")] if collective else []
+        of_iterations = [_marked(digits(times.get(name), factor), job["complete"]) for name in shown]
+        # Of an iteration of which steps were skipped nothing else is known than its time.
+        seen = 0 if job.get("steps_skipped") else len(shown) - 1
+        row += of_iterations[:seen] + [_extrapolated(text, job) for text in of_iterations[seen:]]
+        row += [_extrapolated(_bandwidth(job.get(name)), job) for name in ("algbw", "busbw")] if collective else []
         row += [fixed(job["hops_mean"], ".2f"), fixed(job["minimal_fraction"], ".1%"), *_reordering(job)]
         if alone:
             row += [digits(job.get("time_alone_ps"), factor), fixed(job.get("slowdown"), ".2f", " x")]
@@ -244,6 +250,7 @@ def answers(summary: Mapping[str, Any]) -> list[str]:
     said += [f"{len(jobs) - LARGEST} more jobs are in the table"] * (len(jobs) > LARGEST)
     said += [flows_answer(job) for job in jobs if job.get("flows")]
     said += _steady(summary)
+    said += _packets(summary)
     said += [_modes(job) for job in summary["jobs"] if "modes" in job]
     said += [text for job in summary["jobs"] for text in _cut_off(job)]
     said += _unended([job["name"] for job in summary["jobs"] if job["background"] and job.get("iterations") == 0])
@@ -264,8 +271,8 @@ def _steady(summary: Mapping[str, Any]) -> list[str]:
     said = [f"skipped steps around rings: {_listed(steps)}"] if steps else []
     said += [f"skipped iterations: {_listed(iterations)}"] if iterations or not steps else []
     return [
-        f"{'; '.join(said)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all others, quantiles too, "
-        "are of the simulated part"
+        f"{'; '.join(said)}. Numbers with {EXTRAPOLATED} are extrapolated from their means; all others, also quantiles "
+        "without it, are of the simulated part"
     ]
 
 
@@ -279,6 +286,26 @@ def _listed(skipped: list[tuple[dict[str, Any], str]]) -> str:
 
 def _of_steps(count: int, skipped: int) -> str:
     return f"{skipped:,} of the {count:,}"
+
+
+def _packets(summary: Mapping[str, Any]) -> list[str]:
+    """Which packets a run with `run.packets` has simulated, and the error that was measured."""
+    packets = summary.get("packets")
+    if packets is None:
+        return []
+    given, simulated = (format_bytes(packets[key]) for key in ("given_bytes", "simulated_bytes"))
+    why = packets["why_not_larger"]
+    if simulated == given:
+        return [f"packets of {given} were simulated, not larger ones (`run.packets`): {why}"]
+    errors = next(of["errors"] for of in packets["tried"] if of["bytes"] == packets["simulated_bytes"])
+    largest = sorted(errors, key=lambda name: -abs(errors[name]))[:LARGEST]
+    listed = ", ".join(f"{name} {errors[name] * 100:+.2f} %" for name in largest)
+    more = f", less for {len(errors) - LARGEST:,} more" if len(errors) > LARGEST else ""
+    return [
+        f"packets of {simulated} were simulated in place of {given} (`run.packets`). On the first "
+        f"{packets['part']['iterations']} iterations of each program, all at once, they change the time of an "
+        f"iteration by: {listed}{more}. Not larger: {why}"
+    ]
 
 
 def skipped(summary: Mapping[str, Any]) -> list[str]:

@@ -716,3 +716,26 @@ fn routings_of_ones_own_meet_every_rule() {
         assert_each(&counts, 10, list);
     }
 }
+
+#[test]
+fn acknowledgements_of_several_packets_meet_every_rule() {
+    let mut counts = Counts::new();
+    for seed in 0..300 {
+        for maker in [testkit::windowed_spec, testkit::congested_spec] {
+            let spec = maker(seed);
+            let fabric = &spec.fabric;
+            let Some(every) = fabric.nic.acknowledge_every else { continue };
+            let window = fabric.most_in_flight().expect("there are windows");
+            let packets = window / u64::from(fabric.packet_bytes);
+            count(&mut counts, "windows of fewer packets", packets < every.into());
+            count(&mut counts, "windows of more packets", packets > every.into());
+            let law = fabric.congestion_control.map_or("fixed", |control| control.law.name());
+            let marks = fabric.congestion_control.is_some_and(|control| control.mark_above_bytes.is_some());
+            count(&mut counts, law, true);
+            count(&mut counts, "marks", marks);
+            count(&mut counts, "programs", spec.jobs.iter().any(|job| job.program.is_some()));
+        }
+    }
+    let windows = ["windows of fewer packets", "windows of more packets"];
+    assert_each(&counts, 20, &[&windows[..], &["fixed", "ecn-window", "nscc", "marks", "programs"]].concat());
+}

@@ -56,6 +56,7 @@ fn spec(bandwidths: [u64; 3], spines: u32, routing: RoutingSpec, (from, to): (u3
                 window_bytes: None,
                 delivery: Delivery::default(),
                 entropy: Entropy::default(),
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

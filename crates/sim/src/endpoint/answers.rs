@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::readings::Readings;
-use super::{Answer, Grants, ModePolicies, Senders};
+use super::{Answer, Coalescing, Covered, Grants, ModePolicies, Senders};
 use crate::fabric::packet::Event;
 use crate::fabric::{PacketTimes, Wiring, ZeroLoad};
 use crate::observe::OWN;
@@ -31,6 +31,8 @@ pub struct Request {
     pub says: u32,
     /// Whether it announces more.
     pub more: bool,
+    /// Whether it asks for an acknowledgement of its own.
+    pub asks: bool,
 }
 
 /// A message whose responses have not all come.
@@ -102,6 +104,8 @@ pub struct Answers {
     pub grants: Option<Grants>,
     /// The NICs that have more for each one, if they are counted.
     pub senders: Option<Senders>,
+    /// The acknowledgements that stand for several packets, if some do.
+    pub coalescing: Option<Coalescing>,
     /// What packets take alone, if acknowledgements say over how many routers packets came.
     zero_load: Option<ZeroLoad>,
     /// The policies of application-aware jobs.
@@ -157,6 +161,7 @@ impl Answers {
             first_response: fabric.first_response(),
             grants: grants(fabric, packets, nics),
             senders: (feedback == Feedback::Senders).then(|| Senders::new(nics)),
+            coalescing: fabric.nic.acknowledge_every.map(|every| Coalescing::new(every, nics)),
             zero_load: (feedback == Feedback::Hops).then(|| ZeroLoad::new(wiring, fabric)),
             policies: ModePolicies::new(spec),
             readings: Readings::new(spec, nics, rails),
@@ -226,6 +231,27 @@ impl Answers {
         self.zero_load.as_ref().map(|_| u32::from(routers))
     }
 
+    /// A request has come to a NIC. Returns the others for which its acknowledgement stands; none if it waits as well.
+    #[inline]
+    pub fn coalesce(
+        &mut self,
+        nic: u32,
+        slot: u32,
+        request: &Request,
+        bytes: u32,
+        marked: bool,
+    ) -> Option<Vec<Covered>> {
+        match &mut self.coalescing {
+            None => Some(Vec::new()),
+            Some(coalescing) => coalescing.come(nic, slot, request, bytes, marked),
+        }
+    }
+
+    /// The acknowledgement of the request in a slot also stands for others.
+    pub fn cover(&mut self, slot: u32, others: Vec<Covered>) {
+        self.coalescing.as_mut().expect("acknowledgements stand for several packets").cover(slot, others);
+    }
+
     /// The answer to the request in a slot says this.
     pub fn set_says(&mut self, slot: u32, says: u32) {
         self.requests[Self::slot_of(slot)].says = says;
@@ -254,6 +280,9 @@ impl Answers {
             to.absorb(nic, of);
         }
         if let (Some(to), Some(of)) = (&mut self.senders, &mut other.senders) {
+            to.absorb(nic, of);
+        }
+        if let (Some(to), Some(of)) = (&mut self.coalescing, &mut other.coalescing) {
             to.absorb(nic, of);
         }
         self.nics[nic as usize] = std::mem::take(&mut other.nics[nic as usize]);
@@ -366,7 +395,7 @@ impl Answers {
     pub fn request(
         &mut self,
         nic: u32,
-        (message, bytes, more): (u32, u32, bool),
+        (message, bytes, [more, asks]): (u32, u32, [bool; 2]),
         (now, link_free, end): (u64, u64, u64),
         packets: &[PacketTimes],
     ) -> u32 {
@@ -386,7 +415,7 @@ impl Answers {
         of.packets += u64::from(burst);
         of.flits += u64::from(flits);
         of.stalled_ps += stalled;
-        let request = Request { start: end - of_last, message, nic, says: 0, more };
+        let request = Request { start: end - of_last, message, nic, says: 0, more, asks };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.requests[slot as usize] = request;
@@ -419,24 +448,25 @@ impl Answers {
         counters.response_flits += u64::from(self.flits[number as usize].0);
     }
 
-    /// A response reaches its NIC at `at`; `packets` has the durations of all packets. Returns the answer, the exchange if
-    /// this was its last response, and when the NIC must look whether it may send, if it waits for that and did not know.
+    /// The packets for which a response stands beside its own, which has come.
+    #[inline]
+    pub fn take_covered(&mut self, response: &Event) -> Vec<Covered> {
+        self.coalescing.as_mut().map_or_else(Vec::new, |coalescing| coalescing.take(response.message))
+    }
+
+    /// A response reaches its NIC at `at`, with so much payload of packets for which it stands beside its own; `packets` has
+    /// the durations of all packets. Returns the answer, the exchange if this was its last response, and when the NIC must
+    /// look whether it may send, if it waits for that and did not know.
     #[inline]
     pub fn answer(
         &mut self,
         response: &Event,
-        at: u64,
+        (at, covered): (u64, u64),
         packets: &[PacketTimes],
     ) -> (Answer, Option<Exchange>, Option<u64>) {
         let (slot, bytes) = (response.message, response.bytes());
-        let Request { start, message, nic, says, .. } = self.of_slot(slot);
-        self.free.push(slot & !GET);
-        let burst = self.bursts[bytes as usize];
-        let latency = u64::from(burst) * (at - start);
+        let Request { start, message, nic, says, asks, .. } = self.of_slot(slot);
         let of = &mut self.nics[nic as usize];
-        of.counters.answered_packets += u64::from(burst);
-        of.counters.latency_ps += latency;
-        self.readings.answer(nic, at, u64::from(burst), latency);
         let wake = (of.awaits && at < of.wake).then(|| {
             of.wake = at;
             at
@@ -447,18 +477,42 @@ impl Answers {
             let [there, back] = [bytes, bytes + self.control].map(|number| &packets[number as usize]);
             of.latency([nic, to], there, says as u8) + of.latency([to, nic], back, response.hop() + 1)
         });
-        let answer =
-            Answer { to, bytes, at, delay: at - start, zero_load, marked: response.is_marked(), named: OWN, says };
+        let answer = Answer {
+            to,
+            bytes: covered + u64::from(bytes),
+            of_packet: bytes,
+            at,
+            delay: at - start,
+            zero_load,
+            marked: response.is_marked(),
+            named: OWN,
+            says,
+            asks,
+        };
+        (answer, self.count_answer(slot, bytes, at), wake)
+    }
+
+    /// The request in a slot, for so much payload, is answered at `at`. Returns the exchange if it was the last one of it.
+    #[inline]
+    pub fn count_answer(&mut self, slot: u32, bytes: u32, at: u64) -> Option<Exchange> {
+        let Request { start, message, nic, .. } = self.of_slot(slot);
+        self.free.push(slot & !GET);
+        let burst = self.bursts[bytes as usize];
+        let latency = u64::from(burst) * (at - start);
+        let of = &mut self.nics[nic as usize];
+        of.counters.answered_packets += u64::from(burst);
+        of.counters.latency_ps += latency;
+        self.readings.answer(nic, at, u64::from(burst), latency);
         let exchange = &mut self.exchanges[message as usize];
         exchange.packets_left -= 1;
         exchange.counters.latency_ps += latency;
         exchange.last = exchange.last.max(at);
         if exchange.packets_left > 0 {
-            return (answer, None, wake);
+            return None;
         }
         let mut exchange = *exchange;
         exchange.counters.complete_ps = exchange.last - exchange.issue;
-        (answer, Some(exchange), wake)
+        Some(exchange)
     }
 
     /// Keeps what was counted for the message of a row of a job.
@@ -478,7 +532,9 @@ impl Answers {
         let is_own = |slot: u32| slot % self.partitions == self.partition;
         let mut times = vec![0_u32; self.requests.len()];
         let mut open = vec![0_u64; self.nics.len()];
-        for &(slot, bytes) in under_way.iter().filter(|(slot, _)| is_own(slot & !GET)) {
+        let covered = |slot: u32| self.coalescing.iter().flat_map(move |of| of.covered(slot)).copied();
+        let own = under_way.iter().copied().filter(|(slot, _)| is_own(slot & !GET));
+        for (slot, bytes) in own.flat_map(|of| std::iter::once(of).chain(covered(of.0))) {
             times[Self::slot_of(slot)] += 1;
             open[self.of_slot(slot).nic as usize] += u64::from(self.bursts[bytes as usize]);
         }

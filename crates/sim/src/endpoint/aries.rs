@@ -60,15 +60,16 @@ impl Endpoint for Aries {
     }
 
     #[inline]
-    fn sent(&mut self, nic: u32, _: u32, bytes: u32, _: u64) {
+    fn sent(&mut self, nic: u32, _: u32, (bytes, _): (u32, bool), _: u64) -> bool {
         let of = &mut self.nics[nic as usize];
         of.outstanding += self.answers.burst(bytes);
         debug_assert!(of.outstanding <= self.window, "the window has room");
+        true
     }
 
     #[inline]
     fn answered(&mut self, nic: u32, answer: Answer) {
-        let burst = self.answers.burst(answer.bytes);
+        let burst = self.answers.burst(answer.of_packet);
         self.nics[nic as usize].returned.push_back((answer.at, burst));
     }
 

@@ -58,8 +58,10 @@ trait Law {
 pub struct Answer {
     /// The NIC that the packet went to.
     pub to: u32,
-    /// Payload of the packet.
-    pub bytes: u32,
+    /// Payload of the packets for which it stands.
+    pub bytes: u64,
+    /// Payload of the last of them, which all below is about.
+    pub of_packet: u32,
     /// When it comes.
     pub at: u64,
     /// Time since the first flit of the packet left the NIC.
@@ -73,6 +75,8 @@ pub struct Answer {
     /// What the law's [`Feedback`](crate::spec::Feedback) is: NICs that have more for the one that answers, and this one; or
     /// the routers that the packet has visited.
     pub says: u32,
+    /// Whether the packet asked for it.
+    pub asks: bool,
 }
 
 /// The window of a pair of NICs. What the numbers of a law mean is up to the law.
@@ -97,31 +101,43 @@ pub struct Control {
     full: u64,
     /// Time of the largest window on the link of a node.
     round: u64,
+    /// Whether an acknowledgement may stand for several packets.
+    coalesces: bool,
 }
 
 impl Control {
     /// Windows that never change.
     #[must_use]
     pub fn fixed(most: u64, full: u32) -> Self {
-        Self { law: None, most, full: u64::from(full), round: 0 }
+        Self { law: None, most, full: u64::from(full), round: 0, coalesces: false }
     }
 
     /// Windows that follow acknowledgements.
     #[must_use]
     pub fn new(spec: &CongestionSpec, full: u32, full_ps: u64) -> Self {
         let round = scaled(spec.window_bytes, full_ps, u64::from(full));
-        Self { law: Some(spec.law), most: spec.window_bytes, full: u64::from(full), round }
+        Self { law: Some(spec.law), most: spec.window_bytes, full: u64::from(full), round, coalesces: false }
     }
 
     /// The windows of a fabric.
     #[must_use]
     pub fn of(fabric: &FabricSpec) -> Self {
-        let Some(spec) = &fabric.congestion_control else {
-            return Self::fixed(fabric.nic.window_bytes.unwrap_or(u64::MAX), fabric.packet_bytes);
+        let of = match &fabric.congestion_control {
+            None => Self::fixed(fabric.nic.window_bytes.unwrap_or(u64::MAX), fabric.packet_bytes),
+            Some(spec) => {
+                let of_node = fabric.links["node"].bandwidth;
+                let full_ps = of_node.serialisation_ps(fabric.wire_bytes(fabric.packet_bytes));
+                Self::new(spec, fabric.packet_bytes, full_ps)
+            }
         };
-        let of_node = fabric.links["node"].bandwidth;
-        let full_ps = of_node.serialisation_ps(fabric.wire_bytes(fabric.packet_bytes));
-        Self::new(spec, fabric.packet_bytes, full_ps)
+        Self { coalesces: fabric.nic.acknowledge_every.is_some(), ..of }
+    }
+
+    /// Whether an acknowledgement may stand for several packets.
+    #[inline]
+    #[must_use]
+    pub fn coalesces(&self) -> bool {
+        self.coalesces
     }
 
     /// The window of a pair that has sent nothing.
@@ -152,6 +168,12 @@ impl Control {
     #[must_use]
     pub fn most(&self) -> u64 {
         self.most
+    }
+
+    /// Payload of a full packet.
+    #[must_use]
+    pub fn full(&self) -> u64 {
+        self.full
     }
 
     /// A packet with so much payload is sent at `now` by a pair that had so much on the way.

@@ -32,7 +32,9 @@ impl<const N: bool> Endpoint for Plain<N> {
     }
 
     #[inline(always)]
-    fn sent(&mut self, _: u32, _: u32, _: u32, _: u64) {}
+    fn sent(&mut self, _: u32, _: u32, _: (u32, bool), _: u64) -> bool {
+        false
+    }
 
     fn answered(&mut self, _: u32, _: Answer) {}
 

@@ -15,6 +15,8 @@ struct Pair {
     window: Window,
     /// Payload without an acknowledgement, as far as the NIC has looked.
     in_flight: u64,
+    /// Packets that asked for an acknowledgement that has not come; not counted if each one asks.
+    asking: u64,
     /// Since when nothing may be sent.
     held_since: Option<u64>,
     /// The job for which, or [`OWN`].
@@ -25,13 +27,20 @@ struct Pair {
 
 impl Pair {
     fn new(control: &Control) -> Self {
-        Self { window: control.first(), in_flight: 0, held_since: None, holder: OWN, held: Held::default() }
+        Self { window: control.first(), in_flight: 0, asking: 0, held_since: None, holder: OWN, held: Held::default() }
+    }
+
+    /// Whether there is room for a full packet. With acknowledgements of several packets, there also is if none is sure to
+    /// come.
+    #[inline]
+    fn has_room(&self, control: &Control) -> bool {
+        control.has_room(&self.window, self.in_flight) || (control.coalesces() && self.asking == 0)
     }
 
     /// A pause may have ended by `now`.
     fn advance(&mut self, control: &Control, now: u64) {
         if self.window.pause_end <= now
-            && control.has_room(&self.window, self.in_flight)
+            && self.has_room(control)
             && let Some(since) = self.held_since.take()
         {
             self.held.add(self.window.pause_end.max(since) - since, self.holder);
@@ -40,7 +49,7 @@ impl Pair {
 
     /// Whether something may be sent has perhaps changed at `now`.
     fn note(&mut self, control: &Control, now: u64) {
-        if !control.has_room(&self.window, self.in_flight) || self.window.pause_end > now {
+        if !self.has_room(control) || self.window.pause_end > now {
             self.held_since.get_or_insert(now);
         } else if let Some(since) = self.held_since.take() {
             self.held.add(now - since, self.holder);
@@ -49,7 +58,8 @@ impl Pair {
 
     fn acknowledge(&mut self, control: &Control, answer: &Answer) {
         self.advance(control, answer.at);
-        self.in_flight -= u64::from(answer.bytes);
+        self.in_flight -= answer.bytes;
+        self.asking -= u64::from(control.coalesces() && answer.asks);
         control.acknowledge(&mut self.window, answer);
         let holder = match answer.marked {
             _ if control.is_widest(&self.window) => OWN,
@@ -160,11 +170,15 @@ impl Endpoint for Windowed {
         of.pair.held_since.is_none()
     }
 
-    fn sent(&mut self, nic: u32, to: u32, bytes: u32, now: u64) {
-        let pair = &mut self.nics[nic as usize].destination(&self.control, to).pair;
-        self.control.sent(&mut pair.window, pair.in_flight, u64::from(bytes), now);
+    fn sent(&mut self, nic: u32, to: u32, (bytes, rest): (u32, bool), now: u64) -> bool {
+        let (control, pair) = (&self.control, &mut self.nics[nic as usize].destination(&self.control, to).pair);
+        control.sent(&mut pair.window, pair.in_flight, u64::from(bytes), now);
         pair.in_flight += u64::from(bytes);
-        pair.note(&self.control, now);
+        let fills = || pair.asking == 0 && !control.has_room(&pair.window, pair.in_flight);
+        let asks = !control.coalesces() || !rest || fills();
+        pair.asking += u64::from(control.coalesces() && asks);
+        pair.note(control, now);
+        asks
     }
 
     fn answered(&mut self, nic: u32, answer: Answer) {
@@ -216,7 +230,7 @@ impl Endpoint for Windowed {
                 of.waiting -= 1;
                 return Some((place, message));
             }
-            if self.control.has_room(&pair.window, pair.in_flight) {
+            if pair.has_room(&self.control) {
                 of.pauses.insert((pair.window.pause_end, to));
             }
         }
@@ -253,7 +267,9 @@ impl Endpoint for Windowed {
     }
 
     fn overfull(&self) -> u64 {
-        let most = self.control.most();
+        // What is sent because no acknowledgement is sure to come may exceed the window by less than a packet.
+        let more = if self.control.coalesces() { self.control.full() - 1 } else { 0 };
+        let most = self.control.most().saturating_add(more);
         let exceeds = |nic: &&NicWindows| nic.destinations.values().any(|of| of.pair.in_flight > most);
         self.nics.iter().filter(exceeds).count() as u64
     }

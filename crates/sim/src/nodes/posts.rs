@@ -2,7 +2,7 @@
 
 use super::{Flight, Nodes, Ticket};
 use crate::commit::Fabric;
-use crate::endpoint::{Endpoint, Request};
+use crate::endpoint::{Covered, Endpoint, Request};
 use crate::engine::Queue;
 use crate::fabric::packet::Event;
 use crate::observe::Victim;
@@ -22,6 +22,8 @@ pub struct NodePost {
     tickets: Vec<(u32, Ticket)>,
     /// Slots of requests, and what their answers say.
     says: Vec<(u32, u32)>,
+    /// Slots of requests, and for which others their acknowledgements stand.
+    covered: Vec<(u32, Vec<Covered>)>,
     /// Messages that are delivered: their slots, and when.
     deliveries: Vec<(u32, u64)>,
     /// Messages of programs that were fetched: their jobs, their rows, and their latencies.
@@ -33,9 +35,10 @@ pub struct NodePost {
 impl NodePost {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        let Self { messages, protocol_messages: _, requests, tickets, says, deliveries, latencies, counters } = self;
+        let Self { messages, protocol_messages: _, requests, tickets, says, covered, deliveries, latencies, counters } =
+            self;
         let fetched = !latencies.is_empty() || !counters.is_empty();
-        let of_requests = !requests.is_empty() || !says.is_empty() || !tickets.is_empty();
+        let of_requests = !requests.is_empty() || !says.is_empty() || !tickets.is_empty() || !covered.is_empty();
         messages.is_empty() && !of_requests && deliveries.is_empty() && !fetched
     }
 }
@@ -126,6 +129,21 @@ impl<E: Endpoint> Nodes<'_, E> {
             self.posts.to[fabric.queue.partition_of(router)].says.push((slot, says));
         } else {
             self.endpoint.answers_mut().set_says(slot, says);
+        }
+    }
+
+    /// The acknowledgement of the request in a slot, which goes to a router, also stands for others: its partition must know.
+    pub(super) fn cover<Q: Queue<Event>>(
+        &mut self,
+        fabric: &Fabric<'_, Q>,
+        slot: u32,
+        router: u32,
+        others: Vec<Covered>,
+    ) {
+        if Q::PARTITIONED && !fabric.queue.has(router) {
+            self.posts.to[fabric.queue.partition_of(router)].covered.push((slot, others));
+        } else {
+            self.endpoint.answers_mut().cover(slot, others);
         }
     }
 
@@ -222,6 +240,9 @@ impl<E: Endpoint> Nodes<'_, E> {
         }
         for (slot, says) in post.says.drain(..) {
             self.endpoint.answers_mut().set_says(slot, says);
+        }
+        for (slot, others) in post.covered.drain(..) {
+            self.endpoint.answers_mut().cover(slot, others);
         }
     }
 }

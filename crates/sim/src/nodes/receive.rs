@@ -5,7 +5,7 @@ use odonata_topology::ClassId;
 
 use super::Nodes;
 use crate::commit::Fabric;
-use crate::endpoint::{Endpoint, Exchange, NO_SENDER, Observation};
+use crate::endpoint::{Endpoint, Exchange, NO_SENDER, Observation, Request};
 use crate::engine::random::response_key;
 use crate::engine::{LAST_TIME, Queue};
 use crate::fabric::packet::{Event, EventKind, NicNews};
@@ -58,18 +58,24 @@ impl<E: Endpoint> Nodes<'_, E> {
     ) {
         let (nic, answers) = (arrival.message, self.endpoint.answers_mut());
         let request = answers.of_slot(arrival.key);
+        let covered = answers.coalesce(nic, arrival.key, &request, arrival.bytes(), arrival.is_marked());
+        let Some(covered) = covered else { return };
+        let first_response = answers.first_response;
         let here = fabric.links.wiring.attachments[nic as usize];
         let to = fabric.links.wiring.attachments[request.nic as usize];
         let key = response_key(arrival.intermediate);
         let mut response = Event::packet(arrival.time, here.port, arrival.key, key, arrival.bytes());
-        response.set_channel(answers.first_response);
+        response.set_channel(first_response);
         response.set_destination(to.address, to.port);
         if arrival.is_marked() {
             response.mark();
         }
         response.set_routing(arrival.routing());
         routing.enter(&mut response, here.address);
-        if let Some(says) = answers.says(nic, request, arrival.hop() + 1) {
+        if !covered.is_empty() {
+            self.cover(fabric, arrival.key, to.router, covered);
+        }
+        if let Some(says) = self.endpoint.answers_mut().says(nic, request, arrival.hop() + 1) {
             self.say(fabric, arrival.key, to.router, says);
         }
         let look = self.endpoint.answers_mut().answer_request(nic, request, response);
@@ -164,7 +170,10 @@ impl<E: Endpoint> Nodes<'_, E> {
             }
             return;
         }
-        let (mut answer, complete, wake) = self.endpoint.answers_mut().answer(packet, at, fabric.links.packets);
+        let answers = self.endpoint.answers_mut();
+        let covered = answers.take_covered(packet);
+        let more = covered.iter().map(|&(_, bytes)| u64::from(bytes)).sum();
+        let (mut answer, complete, wake) = answers.answer(packet, (at, more), fabric.links.packets);
         if let Some(blame) = &fabric.observers.blame
             && answer.marked
         {
@@ -180,15 +189,32 @@ impl<E: Endpoint> Nodes<'_, E> {
             fabric.queue.push(place.router, event);
         }
         if let Some(exchange) = complete {
-            self.flights.release(request.message);
-            if let (Some(policy), Some(mode)) = (exchange.observer, exchange.counters.mode) {
-                let observation =
-                    Observation { at: exchange.last, nic: request.nic, mode, counters: exchange.counters };
-                self.endpoint.answers_mut().policies.observe(exchange.job, policy, observation);
-            }
-            self.count_exchange(fabric, &exchange);
-            self.end_exchange(fabric, &exchange);
+            self.complete_exchange(fabric, request, &exchange);
         }
+        for (slot, bytes) in covered {
+            let answers = self.endpoint.answers_mut();
+            let request = answers.of_slot(slot);
+            if let Some(exchange) = answers.count_answer(slot, bytes, at) {
+                self.complete_exchange(fabric, request, &exchange);
+            }
+        }
+    }
+
+    /// All requests of a message have been answered, one of which is `request`.
+    #[inline]
+    fn complete_exchange<Q: Queue<Event>>(
+        &mut self,
+        fabric: &mut Fabric<'_, Q>,
+        request: Request,
+        exchange: &Exchange,
+    ) {
+        self.flights.release(request.message);
+        if let (Some(policy), Some(mode)) = (exchange.observer, exchange.counters.mode) {
+            let observation = Observation { at: exchange.last, nic: request.nic, mode, counters: exchange.counters };
+            self.endpoint.answers_mut().policies.observe(exchange.job, policy, observation);
+        }
+        self.count_exchange(fabric, exchange);
+        self.end_exchange(fabric, exchange);
     }
 
     /// Keeps what was counted for a message where its row is: at its sender, which is the destination of the requests if

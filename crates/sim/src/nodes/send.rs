@@ -172,8 +172,9 @@ impl<E: Endpoint> Nodes<'_, E> {
             let mut slot = head.message;
             if E::ANSWERS {
                 let times = (now, nic.free, hop.end);
-                self.endpoint.sent(nic_id, head.to(), bytes, now);
-                let more = self.endpoint.announces_more(nic_id, head.to(), head.bytes_left > u64::from(bytes));
+                let rest = head.bytes_left > u64::from(bytes);
+                let asks = self.endpoint.sent(nic_id, head.to(), (bytes, rest), now);
+                let more = [self.endpoint.announces_more(nic_id, head.to(), rest), asks];
                 let answers = self.endpoint.answers_mut();
                 slot = answers.request(nic_id, (head.message, bytes, more), times, links.packets);
                 if Q::PARTITIONED {

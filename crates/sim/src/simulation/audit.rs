@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::Simulation;
 use crate::commit::Fabric;
-use crate::endpoint::{Answers, Endpoint, Grants};
+use crate::endpoint::{Answers, Coalescing, Endpoint, Grants};
 use crate::engine::{Queue, Window};
 use crate::fabric::packet::{Event, EventKind};
 use crate::fabric::{Links, RouterPlace};
@@ -145,6 +145,8 @@ impl<S: Switch, E: Endpoint> Books<'_, '_, S, E> {
             audit.under_way += 1;
             audit.network_bytes += payload(packet);
         }
+        let coalescing = answers.iter().flat_map(|answers| &answers.coalescing);
+        requests.borrow_mut().extend(coalescing.flat_map(Coalescing::waiting));
         for (chain, input) in self.switch.queues() {
             for packet in links.blocked.chain(&chain) {
                 audit.blocked += 1;

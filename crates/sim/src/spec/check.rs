@@ -344,6 +344,11 @@ impl FabricSpec {
             }
             range(&at, window, self.packet_bytes.into(), MAX_WINDOW_BYTES)?;
         }
+        if self.nic.acknowledge_every.is_some()
+            && let Some(of) = self.answers_none_or_each()
+        {
+            return Err(ErrorKind::FixedAcknowledgements { of }.at(path!["fabric", "nic", "acknowledge_every"]));
+        }
         Ok(())
     }
 

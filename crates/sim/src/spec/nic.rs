@@ -4,7 +4,7 @@ use odonata_programs::choices;
 
 use super::check::{MAX_DELAY_PS, MAX_WINDOW};
 use super::options::table;
-use super::{Delivery, FabricSpec, MAX_PACKET_BYTES, Spec};
+use super::{Delivery, FabricSpec, Feedback, MAX_PACKET_BYTES, Spec};
 
 table! {
     /// A NIC that answers every request packet (De Sensi 2019, section 2.1).
@@ -52,6 +52,17 @@ impl FabricSpec {
     #[must_use]
     pub fn answers(&self) -> bool {
         self.nic.aries.is_some() || self.most_in_flight().is_some()
+    }
+
+    /// What answers no packet, or must answer each one; none if an acknowledgement may stand for several.
+    pub(super) fn answers_none_or_each(&self) -> Option<&'static str> {
+        match (self.nic.aries, self.congestion_control.map(|control| control.law)) {
+            (Some(_), _) => Some("aries"),
+            (None, Some(law)) if !matches!(law.feedback(), Feedback::None | Feedback::Hops) => Some(law.name()),
+            (None, Some(_)) => None,
+            (None, None) if self.nic.window_bytes.is_some() => None,
+            (None, None) => Some("simple"),
+        }
     }
 
     /// Most bytes of payload on the way from a NIC to another one, if that is limited.

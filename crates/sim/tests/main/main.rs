@@ -1,6 +1,7 @@
 //! Properties of the simulator, tested through its public interface. One module per behaviour; each test names the
 //! defect that it catches.
 
+mod acknowledgements;
 mod answers;
 mod any_graph;
 mod bursts;

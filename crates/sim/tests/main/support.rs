@@ -84,6 +84,7 @@ pub fn spec(machine: DragonflyPlusSpec, routing: RoutingSpec, jobs: Vec<JobSpec>
                 window_bytes: None,
                 delivery: Delivery::default(),
                 entropy: Entropy::default(),
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

@@ -115,8 +115,8 @@ def of_rows(rows: Sequence[Row], _: Texts) -> Texts:
     }
 
 
-def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
-    """Factors by program and by neighbour: packet-hops of the whole runs over those of all trials."""
+def of_runs(_: Sequence[Row], runs: Runs, keys: Sequence[str] = ("program", "neighbour")) -> Texts:
+    """Factors by program and by neighbour, or by one: packet-hops of the whole runs over those of all trials."""
     works = {(_cell(run), run["model"]): run for run in runs}
     bounds = [model for model, bound in BOUNDS.items() if bound is not None]
 
@@ -134,9 +134,7 @@ def of_runs(_: Sequence[Row], runs: Runs) -> Texts:
     head = ["", "cells"]
     for model in bounds:
         head += [f"saved, {BOUNDS[model]}", "least to most", "in full"]
-    lines = [
-        factors(key, value) for key in ("program", "neighbour") for value in dict.fromkeys(run[key] for run in runs)
-    ]
+    lines = [factors(key, value) for key in keys for value in dict.fromkeys(run[key] for run in runs)]
     covered = [run for run in runs if not run["in_full"]]
     inside = sum(
         abs(run["time_ps"] / works[_cell(run), "whole"]["time_ps"] - 1) <= run["skipped_error"] for run in covered

@@ -13,12 +13,13 @@ from odonata.reproduce.reproduction import Reproduction
 from odonata.reproduce.steady.cells import BOUNDS, MACHINES, NEIGHBOURS, SEED
 from odonata.reproduce.steady.page import compare, keep, of_rows, of_runs
 from odonata.scenario import Scenario
+from odonata.steady.shorten import FIRST_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from odonata.reproduce.page import Texts
-    from odonata.reproduce.reproduction import Points
+    from odonata.reproduce.reproduction import Points, Runs
     from odonata.reproduce.rows import Row
 
 NODES, RANKS = 16, 20
@@ -78,7 +79,11 @@ def make(point: Mapping[str, Any]) -> Scenario:
 
 
 def _of_rows(rows: Sequence[Row], texts: Texts) -> Texts:
-    return {**of_rows(rows, texts), "ranks": str(NODES * RANKS), "gpus": str(4 * GPU_NODES)}
+    return {**of_rows(rows, texts), "ranks": str(NODES * RANKS), "gpus": str(4 * GPU_NODES), "fewest": str(FIRST_STEPS)}
+
+
+def _of_runs(rows: Sequence[Row], runs: Runs) -> Texts:
+    return of_runs(rows, runs, keys=("neighbour",))
 
 
 REPRODUCTION = Reproduction(
@@ -87,6 +92,6 @@ REPRODUCTION = Reproduction(
     points=points,
     make=make,
     rows=compare,
-    text=Page(lambda: (files("odonata.reproduce.steady") / "rings.md").read_text("utf-8"), _of_rows, of_runs),
+    text=Page(lambda: (files("odonata.reproduce.steady") / "rings.md").read_text("utf-8"), _of_rows, _of_runs),
     keep=keep,
 )

@@ -16,14 +16,12 @@ impl Law for EcnWindow {
 
     fn acknowledge(&self, control: &Control, window: &mut Window, answer: &Answer) {
         let round_trip_over = Control::is_after_latest_change(window, answer);
-        let bytes = u64::from(answer.bytes);
+        let bytes_marked = if answer.marked { u64::from(answer.of_packet) } else { 0 };
         let [share, acknowledged, marked] = &mut window.law;
-        *acknowledged += bytes;
-        if answer.marked {
-            *marked += bytes;
-        } else {
-            window.bytes = (window.bytes + control.full * bytes / window.bytes).min(control.most);
-        }
+        *acknowledged += answer.bytes;
+        *marked += bytes_marked;
+        let unmarked = answer.bytes - bytes_marked;
+        window.bytes = (window.bytes + control.full * unmarked / window.bytes).min(control.most);
         if round_trip_over {
             *share = *share - *share / GAIN + ONE * *marked / *acknowledged / GAIN;
             if *marked > 0 {
@@ -51,12 +49,14 @@ mod tests {
                 &Answer {
                     to: 0,
                     bytes: 1_000,
+                    of_packet: 1_000,
                     at,
                     delay,
                     zero_load: 2_000,
                     marked,
                     named: crate::observe::OWN,
                     says: 0,
+                    asks: true,
                 },
             );
             window.bytes

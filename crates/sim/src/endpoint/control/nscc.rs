@@ -21,7 +21,7 @@ impl Law for Nscc {
         let mean = &mut window.law[0];
         let queued = answer.delay.saturating_sub(answer.zero_load);
         *mean = if queued >= *mean { *mean + (queued - *mean) / GAIN } else { *mean - (*mean - queued) / GAIN };
-        let (mean, step) = (*mean, u64::from(answer.bytes) * control.full);
+        let (mean, step) = (*mean, answer.bytes * control.full);
         match (answer.marked, queued < target) {
             (false, true) => {
                 let parts =
@@ -57,12 +57,14 @@ mod tests {
                 &Answer {
                     to: 0,
                     bytes: 1_000,
+                    of_packet: 1_000,
                     at,
                     delay,
                     zero_load: 2_000,
                     marked,
                     named: crate::observe::OWN,
                     says: 0,
+                    asks: true,
                 },
             );
             window.bytes

@@ -23,7 +23,7 @@ impl Law for Slingshot {
         window.bytes = if answer.marked {
             window.bytes.min(share)
         } else {
-            let step = u64::from(answer.bytes).min(window.bytes) / GROWTH;
+            let step = answer.bytes.min(window.bytes) / GROWTH;
             (window.bytes.max(share) + step).min(control.most)
         };
         pace(control, window);
@@ -63,7 +63,18 @@ mod tests {
     }
 
     fn answer(at: u64, marked: bool, says: u32) -> Answer {
-        Answer { to: 0, bytes: 4_000, at, delay: 1_000, zero_load: 0, marked, named: 0, says }
+        Answer {
+            to: 0,
+            bytes: 4_000,
+            of_packet: 4_000,
+            at,
+            delay: 1_000,
+            zero_load: 0,
+            marked,
+            named: 0,
+            says,
+            asks: true,
+        }
     }
 
     #[test]

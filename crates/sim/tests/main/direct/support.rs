@@ -88,6 +88,7 @@ pub fn spec(topology: TopologySpec, routing: RoutingSpec, jobs: Vec<JobSpec>) ->
                 window_bytes: None,
                 delivery: Delivery::default(),
                 entropy: Entropy::default(),
+                acknowledge_every: None,
             },
             congestion_control: None,
             traffic_classes: Vec::new(),

@@ -1,0 +1,169 @@
+"""Runs with `run.packets`: the size is within the bound, stated, and refused where it is what is measured."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import odonata
+from odonata.cli.main import main
+from odonata.errors import InputError
+from odonata.packets import FEW, choose, part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+RING = {"collective": "allreduce", "algorithm": "ring", "message": "1 MB"}
+HALO = {"motif": "halo3d", "message": "64 KB"}
+TWO = [
+    {"name": "ring", "nodes": 8, "app": RING, "iterations": 16},
+    {"name": "halo", "nodes": 8, "app": HALO, "iterations": 16, "barrier": True, "start": "50 us"},
+]
+
+
+def scenario(jobs: Any = TWO, fabric: Any = (), **run: Any) -> odonata.Scenario:
+    system = {"preset": "tiny", "fabric": {"switching": "cut-through", **dict(fabric)}}
+    return odonata.Scenario.of({"system": system, "job": jobs, "run": run})
+
+
+@pytest.fixture(scope="module")
+def given() -> odonata.Run:
+    return odonata.run(scenario(), alone=True)
+
+
+@pytest.fixture(scope="module")
+def larger() -> odonata.Run:
+    return odonata.run(scenario(packets={"error": "10 %"}), alone=True)
+
+
+def test_without_the_key_nothing_is_said_and_ids_depend_on_the_bound(given: odonata.Run) -> None:
+    assert "packets" not in given.manifest
+    assert "packets" not in given.summary
+    of = [scenario(), *(scenario(packets={"error": bound}) for bound in ("1 %", "2 %"))]
+    assert len({each.resolve().id for each in of}) == 3
+    assert len({each.resolve().id_alone("ring") for each in of}) == 3
+
+
+def test_larger_packets_are_faster_and_times_are_within_the_bound(given: odonata.Run, larger: odonata.Run) -> None:
+    facts = larger.manifest["packets"]
+    assert facts["given_bytes"] == given_size()
+    assert facts["simulated_bytes"] >= 2 * given_size()
+    assert larger.manifest["packet_hops"] < 0.6 * given.manifest["packet_hops"]
+    for ours, theirs in zip(larger.jobs.to_dicts(), given.jobs.to_dicts(), strict=True):
+        assert ours["iteration_mean_ps"] == pytest.approx(theirs["iteration_mean_ps"], rel=0.1)
+        assert ours["slowdown"] == pytest.approx(theirs["slowdown"], rel=0.1)
+
+
+def given_size() -> int:
+    return int(scenario().resolve().spec["fabric"]["packet_bytes"])
+
+
+def test_what_was_measured_is_stated(larger: odonata.Run) -> None:
+    facts = larger.manifest["packets"]
+    names = {"ring", "halo", "ring alone", "halo alone"}
+    sizes = [of["bytes"] for of in facts["tried"]]
+    assert sizes == [given_size() * 2**number for number in range(1, len(sizes) + 1)]
+    assert all(of["errors"].keys() == names for of in facts["tried"])
+    within = [of["bytes"] for of in facts["tried"] if max(map(abs, of["errors"].values())) < 0.075]
+    assert facts["simulated_bytes"] == max(within)
+
+
+def test_the_printed_output_has_size_errors_and_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(
+        '[system]\npreset = "tiny"\nfabric = { switching = "cut-through" }\n'
+        '[[job]]\nname = "ring"\nnodes = 8\niterations = 16\n'
+        'app = { collective = "allreduce", algorithm = "ring", message = "1 MB" }\n'
+    )
+    change = 'run.packets={ error = "10 %" }'
+    assert main(["run", str(file), "-q", "-s", change, "--out", str(tmp_path / "run")]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "were simulated in place of 2 KiB (`run.packets`). On the first 4 iterations of each program" in printed
+    assert "they change the time of an iteration by: ring " in printed
+    assert "Not larger: " in printed
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["packets"]["error"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("jobs", "fabric", "more", "message"),
+    [
+        (TWO, {"nic": "aries"}, {}, "NICs of Aries count packets"),
+        ([TWO[0] | {"iterations": 3}], {}, {}, "`ring` has 3 iterations, and with fewer than 16"),
+        ([TWO[0] | {"iterations": 1}], {}, {}, "`ring` has 1 iteration"),
+        (TWO, {}, {"measure": {"blame": True}}, "waiting of single packets"),
+        (TWO, {}, {"run": {"until": "1 ms"}}, "the run ends at a time"),
+        (
+            [{"name": "a", "nodes": 4, "app": {"pattern": "uniform-random", "message": "4 KB", "interval": "1 us"}}],
+            {},
+            {"run": {"until": "1 ms"}},
+            "`a` sends messages of a pattern",
+        ),
+        ([TWO[0] | {"on": "1 us", "off": "1 us"}], {}, {}, "`ring` has bursts"),
+        ([TWO[1] | {"barrier": False}], {}, {}, "`halo` has no barrier or all-reduce of all ranks"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(jobs: Any, fabric: Any, more: Any, message: str) -> None:
+    data = dict(scenario(jobs, fabric).data) | {"measure": more.get("measure", {})}
+    data["run"] = {**more.get("run", {}), "packets": {"error": "5 %"}}
+    with pytest.raises(InputError, match=message) as caught:
+        odonata.run(odonata.Scenario.of(data))
+    assert caught.value.path == ("run", "packets")
+
+
+def test_the_run_of_a_study_refuses_it() -> None:
+    """Catches sizes that differ from run to run, and that nothing states."""
+    with pytest.raises(InputError, match="a study cannot choose packets"):
+        odonata.runner.measure(scenario(packets={"error": "5 %"}).resolve())
+
+
+@pytest.mark.parametrize("value", ["5 %", {"error": "50 %"}, {"error": 0}, {}])
+def test_other_values_are_refused(value: Any) -> None:
+    with pytest.raises(InputError):
+        scenario(packets=value).resolve()
+
+
+def stretched(by: Mapping[int, float]) -> Any:
+    """A core whose iterations take as much longer as `by` says of the size of packets, and fewer hops."""
+
+    def simulate(spec: Mapping[str, Any], stage: str) -> dict[str, Any]:
+        size = spec["fabric"]["packet_bytes"]
+        if size not in by:
+            raise InputError("too large")
+        result = odonata.runner.simulate(of_given(spec), stage=stage)
+        ends = result["iterations"]["last_end_ps"]
+        iterations = {**result["iterations"], "last_end_ps": (ends * by[size]).astype(ends.dtype)}
+        return {**result, "iterations": iterations, "packet_hops": 10**9 // size}
+
+    return simulate
+
+
+def of_given(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {**spec, "fabric": {**spec["fabric"], "packet_bytes": given_size()}}
+
+
+@pytest.mark.parametrize(
+    ("by", "factor", "why"),
+    [
+        ({1: 1.0, 2: 1.01, 4: 1.04, 8: 1.0}, 2, "with 8 KiB it is 4.00 %, and 3.75 % are three quarters of the bound"),
+        ({1: 1.0, 2: 0.9}, 1, "with 4 KiB it is 10.00 %, and 3.75 % are three quarters of the bound"),
+        ({1: 1.0, 2: 1.0}, 2, "those of 8 KiB are refused: too large"),
+        ({1: 1.0}, 1, "those of 4 KiB are refused: too large"),
+    ],
+)
+def test_the_largest_size_within_the_bound_is_chosen(by: dict[int, float], factor: int, why: str) -> None:
+    """Catches an error whose sign counts, one of a job that is left out, and a size behind one that is too wrong."""
+    size = given_size()
+    spec = scenario().resolve().spec
+    chosen = choose({"": spec}, 0.05, stretched({size * key: value for key, value in by.items()}))
+    assert (chosen.bytes, chosen.why) == (size * factor, why)
+    assert chosen.applied(spec)["fabric"]["packet_bytes"] == size * factor
+
+
+def test_the_part_has_all_programs_at_once_and_few_iterations() -> None:
+    spec = scenario([TWO[0], TWO[1] | {"background": True, "iterations": 100}]).resolve().spec
+    programs = [job["program"] for job in part(spec)["jobs"]]
+    assert [of["iterations"] for of in programs] == [FEW, FEW]
+    assert [of["start_ps"] for of in programs] == [0, 0]
