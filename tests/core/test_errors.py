@@ -85,6 +85,7 @@ def test_the_code_survives_the_way_between_processes(kind):
         (("topology", "pair_links", 1), ("system", "pair_links", 1)),
         (("failures", "links", 0), ("system", "failed")),
         (("sensing", "delay_ps", "global"), ("sensing", "delay", "global")),
+        (("sensing", "levels"), ("sensing", "levels")),
         (("stop", "at_ps"), ("run", "horizon")),
         (("stop", "jobs"), ("run", "until")),
         (("measure", "until_ps"), ("measure", "window")),

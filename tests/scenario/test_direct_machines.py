@@ -260,6 +260,7 @@ def test_sensing_and_its_delay_change_what_happens():
         "none",
         {"kind": "credits", "delay": "500 ns"},
         {"kind": "credits", "delay": {"global": "500 ns"}},
+        {"kind": "credits", "levels": 64},
     ]
     resolved = [base.set("sensing", sensor).set("job.a.app.messages", 50).resolve() for sensor in sensors]
     assert resolved[4].spec["sensing"] == {"kind": "credits", "delay_ps": {"local": 500_000, "global": 500_000}}

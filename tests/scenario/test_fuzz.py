@@ -19,7 +19,7 @@ FULL = {
         "fabric": {"packet": "1 KiB", "nic": {"order": "round-robin"}, "links": {"local": {"buffer": "9 KiB"}}},
     },
     "routing": {"name": "fpar", "threshold": 0.5, "candidates": "one-group"},
-    "sensing": {"kind": "credits", "delay": {"global": "150 ns"}},
+    "sensing": {"kind": "credits", "delay": {"global": "150 ns"}, "levels": 16},
     "fabric": {"channels": 3, "links": {"global": {"latency": "10 ns", "credit_delay": "1 ns"}}},
     "job": [
         {

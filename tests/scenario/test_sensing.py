@@ -41,6 +41,12 @@ def decided(value):
             '{ kind = "credits", delay = "30 ns" }',
             {"kind": "credits", "delay_ps": {"local": 30_000, "global": 30_000}},
         ),
+        ("{ levels = 16 }", {"kind": "backlog", "levels": 16}),
+        ('{ kind = "both", levels = 1, delay = "0 s" }', {"kind": "both", "levels": 1}),
+        (
+            '{ kind = "credits", levels = 4294967295, delay = { local = "1 ns" } }',
+            {"kind": "credits", "delay_ps": {"local": 1_000}, "levels": 4_294_967_295},
+        ),
         ('{ kind = "both", delay = { global = "150 ns" } }', {"kind": "both", "delay_ps": {"global": 150_000}}),
         (
             '{ kind = "both", delay = { global = "150 ns", local = "30 ns" } }',
@@ -75,8 +81,16 @@ def test_the_document_of_a_run_says_which_metric_it_has():
         "kind": "occupancy",
         "delay": {"local": "0 s", "global": "0 s"},
     }
-    dumped = decided('{ kind = "credits", delay = { global = "150 ns" } }').model_dump(mode="json")
-    assert dumped == {"kind": "credits", "delay": {"local": "0 s", "global": "150 ns"}}
+    dumped = decided('{ kind = "credits", delay = { global = "150 ns" }, levels = 8 }').model_dump(mode="json")
+    assert dumped == {"kind": "credits", "delay": {"local": "0 s", "global": "150 ns"}, "levels": 8}
+
+
+def test_levels_join_the_metric_of_the_machine():
+    machine = parse(BASE).set("system.sensing", {"kind": "credits", "delay": "1 ns", "levels": 4})
+    told = {"kind": "credits", "delay_ps": {"local": 1_000, "global": 1_000}}
+    assert machine.resolve().spec["sensing"] == {**told, "levels": 4}
+    assert machine.set("sensing", {"levels": 9}).resolve().spec["sensing"] == {**told, "levels": 9}
+    assert machine.set("sensing", "credits").resolve().spec["sensing"] == {"kind": "credits"}
 
 
 @pytest.mark.parametrize("routing", ['{ name = "fpar", sensing = "both" }', '{ name = "fpar", sensng = "both" }'])
@@ -104,6 +118,12 @@ def test_a_metric_in_the_table_of_a_routing_is_shown_its_place(routing):
             None,
         ),
         ('{ kind = "both", dely = "1 ns" }', "unknown key `dely`", "`delay`"),
+        ('{ kind = "both", level = 4 }', "unknown key `level`", "`levels`"),
+        ('{ kind = "none", levels = 4 }', "`none` does not use `levels`", 'kind = "credits"'),
+        ('{ kind = "both", levels = 0 }', "`levels`", None),
+        ('{ kind = "both", levels = 4294967296 }', "`levels`", None),
+        ('{ kind = "both", levels = 2.5 }', "`levels`", None),
+        ('{ kind = "both", levels = "16" }', "`levels`", None),
         ('{ kind = "backlog", delay = "30 ns" }', "`backlog` does not use `delay`", 'kind = "credits"'),
         ('{ kind = "output-buffer", delay = "1 ns" }', "`output-buffer` does not use `delay`", 'kind = "credits"'),
         ('"output-buffer"', "`kind`: `output-buffer` and `output-credits` need", 'router = "input-queued"'),

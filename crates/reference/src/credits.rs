@@ -135,6 +135,7 @@ impl World<'_> {
     pub(crate) fn give_credits(&mut self, t: u64, nic: NodeId) {
         let ahead = self.ahead().expect("receivers give credits");
         let full = u64::from(self.spec.fabric.packet_bytes);
+        let window = self.spec.fabric.most_in_flight().expect("there are windows");
         let fabric = &self.spec.fabric;
         let time = fabric.links["node"].bandwidth.serialisation_ps(crate::aries::wire(fabric, full, false, false));
         let of = &mut self.nics[nic.index()];
@@ -144,12 +145,21 @@ impl World<'_> {
                 break;
             }
             let Some(sender) = of.turns.list.pop_front() else { break };
+            let asked_of_it = of.turns.asked.get(&sender).copied().unwrap_or(0);
+            let expected = of.turns.unasked[&sender] * full + asked_of_it;
+            if expected + full > window {
+                continue; // it has to send before, and joins the list again with that packet
+            }
             let held = of.turns.held.get_mut(&sender).expect("something is held for it");
-            let credit = held.pop_front().expect("something is held for it");
+            let mut credits = vec![held.pop_front().expect("something is held for it")];
+            let payload = |held: &VecDeque<Packet>| held.iter().map(|of| of.bytes).sum::<u64>();
+            while payload(held) + expected + full > window {
+                credits.push(held.pop_front().expect("without anything held there is room"));
+            }
             if !held.is_empty() {
                 of.turns.list.push_back(sender);
             }
-            of.responses.push_back(Packet { decided: t, ..credit });
+            of.responses.extend(credits.into_iter().map(|credit| Packet { decided: t, ..credit }));
             *of.turns.asked.entry(sender).or_default() += full;
             of.turns.next = t + time;
             self.calendar.add(t + time, Event::Credits { nic });

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, Switching};
+use odonata_sim::spec::{FabricSpec, LinkSpec, MetricKind, Sensing, Switching};
 use odonata_topology::NodeId;
 
 use crate::classes::first_of_responses;
@@ -153,6 +153,8 @@ pub(crate) struct Link {
     news_delay: u64,
     /// Size of the output buffer of each channel; 0 without one.
     pub(crate) output_buffer: u64,
+    /// Channels that the specification gives the packets of a routing.
+    requested_channels: u64,
     /// Serialisation times of packets for this port that are still in a queue at an input.
     pub(crate) queued_ps: u64,
     /// Bytes granted and not known to have left the far buffer, without those of `news`.
@@ -196,6 +198,7 @@ impl Link {
             line,
             news_delay,
             output_buffer,
+            requested_channels: fabric.channels.into(),
             queued_ps,
             away,
             news,
@@ -302,8 +305,21 @@ impl Link {
         self.news.push((t + self.news_delay, bytes));
     }
 
+    /// What is known of the load at time `t`, in picoseconds.
+    pub(crate) fn load(&self, sensing: &Sensing, t: u64) -> u64 {
+        let exact = self.exact_load(sensing.kind, t);
+        let Some(levels) = sensing.levels.map(u128::from) else { return exact };
+        let channels = match sensing.kind {
+            MetricKind::OutputCredits => 1,
+            _ => self.requested_channels,
+        };
+        let full = u128::from(self.serialisation(channels * self.sensed_buffer(sensing.kind)));
+        let level = (u128::from(exact) * levels / full).min(levels - 1);
+        u64::try_from(level * full / levels).expect("it is at most the load")
+    }
+
     /// The load at time `t` by a congestion metric, in picoseconds.
-    pub(crate) fn load(&self, metric_kind: MetricKind, t: u64) -> u64 {
+    fn exact_load(&self, metric_kind: MetricKind, t: u64) -> u64 {
         match metric_kind {
             MetricKind::Backlog => self.backlog(t),
             MetricKind::Credits => self.unreturned(t),

@@ -95,7 +95,7 @@ impl DecisionContext<'_> {
     }
 
     fn load(&self, port: usize) -> u64 {
-        self.links[port].load(self.spec.sensing.kind, self.t)
+        self.links[port].load(&self.spec.sensing, self.t)
     }
 
     fn least(&self, random: PacketRandom, list: &[usize], base: u8) -> usize {

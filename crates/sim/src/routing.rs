@@ -25,7 +25,7 @@ use odonata_error::{Error, ErrorKind, Path, path};
 use odonata_topology::{Address, Machine, Network, Peer, Port, RouterId};
 
 pub use in_groups::InGroups;
-pub use loads::{Backlog, CongestionMetric, Loads, TRIES};
+pub use loads::{Backlog, CongestionMetric, InLevels, Loads, TRIES};
 pub use ports::Ports;
 
 use crate::fabric::RouterPlace;

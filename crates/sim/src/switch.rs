@@ -21,8 +21,8 @@ pub use ideal::Ideal;
 use crate::commit::{Fabric, Nics, Waiting};
 use crate::engine::Queue;
 use crate::fabric::packet::{Event, RouteDecision};
-use crate::fabric::{Chain, Links, RouterPlace};
-use crate::routing::{Backlog, Loads, RoutingAlgorithm};
+use crate::fabric::{Chain, Levels, Links, RouterPlace};
+use crate::routing::{Backlog, InLevels, Loads, RoutingAlgorithm};
 
 /// The time of an arbitration that is not scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -87,6 +87,9 @@ pub trait Switch: Waiting + Send {
 #[inline(always)]
 fn route<R: RoutingAlgorithm>(links: &Links<'_>, routing: &R, place: RouterPlace, packet: &Event) -> RouteDecision {
     let (first, ports, now) = (place.first, place.ports, packet.time);
+    if let Some(levels) = &links.levels {
+        return route_by_levels(links, levels, routing, place, packet);
+    }
     // SAFETY: the place belongs to the wiring for which the ports were made.
     unsafe {
         match &links.metric {
@@ -94,4 +97,18 @@ fn route<R: RoutingAlgorithm>(links: &Links<'_>, routing: &R, place: RouterPlace
             Some(metric) => routing.route(place, packet, &Loads::new_unchecked(&links.outs, metric, first, ports, now)),
         }
     }
+}
+
+/// The same if loads are known in levels. (Not inlined, so that other runs do not pay for it.)
+#[cold]
+#[inline(never)]
+fn route_by_levels<R: RoutingAlgorithm>(
+    links: &Links<'_>,
+    levels: &Levels,
+    routing: &R,
+    place: RouterPlace,
+    packet: &Event,
+) -> RouteDecision {
+    let metric = InLevels { metric: links.metric.as_ref(), levels, wiring: &links.wiring };
+    routing.route(place, packet, &Loads::new(&links.outs, metric, place.first, place.ports, packet.time))
 }

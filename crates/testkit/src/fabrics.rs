@@ -231,5 +231,5 @@ pub fn sensing(c: &mut Choices, network: &Network, fabric: &FabricSpec) -> Sensi
             delay_ps.insert(name.to_owned(), c.within(0, packet * 5));
         }
     }
-    Sensing { kind, delay_ps }
+    Sensing { kind, delay_ps, levels: None }
 }

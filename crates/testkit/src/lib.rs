@@ -175,6 +175,31 @@ pub fn windowed_spec(seed: u64) -> Spec {
     }
 }
 
+/// A valid specification of any kind whose routings know loads in levels.
+pub fn levelled_spec(seed: u64) -> Spec {
+    let mut c = Choices::new(seed ^ 0x1e_7e15);
+    let makers: [fn(u64) -> Spec; 10] = [
+        odd_spec,
+        direct_spec,
+        instant_direct_spec,
+        instant_global_spec,
+        program_spec,
+        tree_spec,
+        hyperx_spec,
+        graph_spec,
+        classed_spec,
+        own_routing_spec,
+    ];
+    loop {
+        let mut spec = c.of(&makers)(c.next());
+        let small = c.of(&[1, 2, 3, 4, 16]);
+        spec.sensing.levels = Some(if c.chance(80) { small } else { c.within(5, 1 << 32) as u32 });
+        if spec.check().is_ok() {
+            return valid(seed, spec);
+        }
+    }
+}
+
 /// A valid specification of any kind with congestion control.
 pub fn congested_spec(seed: u64) -> Spec {
     let mut c = Choices::new(seed ^ 0xc0_9e57);

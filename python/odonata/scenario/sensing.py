@@ -43,7 +43,7 @@ def _read(value: Any) -> Any:
 
 
 class SensingTable(Table):
-    """`sensing`: the congestion metric of the routings, and its delay."""
+    """`sensing`: the congestion metric of the routings, its delay and its levels."""
 
     kind: Literal["backlog", "credits", "both", "occupancy", "output-buffer", "output-credits", "none"] | None = Field(
         None,
@@ -61,15 +61,23 @@ class SensingTable(Table):
         description="delay until routings see a returned credit (phantom congestion), for all links between routers or "
         'by link class, such as { global = "150 ns" } (default: 0 for every class)',
     )
+    levels: Annotated[int, Field(strict=True, ge=1, le=2**32 - 1)] | None = Field(
+        None,
+        description="number of levels in which routings know loads: equal steps of the buffers behind a link, rounded "
+        "down (default: loads are exact)",
+    )
 
     def decided(self, system: System, usual: str = "backlog") -> Self:
         """The same with a kind, `usual` if it has none, and with a delay for every class of links between routers.
 
-        Raises InputError, whose path leads into the table, for a class that the machine does not have, and for a delay
-        of a metric without credits.
+        Raises InputError, whose path leads into the table, for a class that the machine does not have, for a delay of
+        a metric without credits, and for levels of no metric.
         """
         classes = system.table.own_classes[1:]
         kind = self.kind or usual
+        if kind == "none" and self.levels is not None:
+            message = "`none` does not use `levels`; the load of every port is zero"
+            raise InputError(message, hint='kind = "credits"', path=("levels",))
         if kind not in ("credits", "both", "occupancy"):
             if self.delay:
                 message = f"`{kind}` does not use `delay`; only credits can be late"
@@ -84,10 +92,9 @@ class SensingTable(Table):
 
     def spec(self) -> dict[str, Any] | None:
         """The metric as the core reads it, from the result of `decided`; None if it is the core's default."""
-        if self.kind == "backlog":
-            return None
         late = {name: ps for name, ps in self.delay.items() if ps}
-        return {"kind": self.kind, **({"delay_ps": late} if late else {})}
+        options = {**({"delay_ps": late} if late else {}), **({"levels": self.levels} if self.levels else {})}
+        return None if self.kind == "backlog" and not options else {"kind": self.kind, **options}
 
 
 #: The congestion metric as a scenario gives it: its kind, or a table.
@@ -110,12 +117,14 @@ def sensing_of(given: SensingTable, system: System, usual: str, compat: str | No
     if compat is not None:
         usual = "backlog"
     elif given.kind is None and system.table.sensing is not None:
-        where = ("sensing",) if given.delay else ("system", "sensing")
+        where = ("sensing",) if given.delay or given.levels else ("system", "sensing")
         try:
             stated = validate(_OfMachine, {"sensing": system.table.sensing}).sensing
         except InputError as e:
             raise e.under("system") from None
-        given = stated.model_copy(update={"delay": given.delay or stated.delay})
+        given = stated.model_copy(
+            update={"delay": given.delay or stated.delay, "levels": given.levels or stated.levels}
+        )
     try:
         return given.decided(system, usual)
     except InputError as e:

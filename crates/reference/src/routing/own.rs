@@ -228,7 +228,7 @@ impl Own {
         let port = |&(slot, far): &(usize, usize)| PortView {
             links: self.links(far, destination).into(),
             minimal: (self.links(far, destination) < self.links(router, destination)).into(),
-            load_ps: links[slot].load(spec.sensing.kind, t) as i64,
+            load_ps: links[slot].load(&spec.sensing, t) as i64,
             ..self.port(&map.network, router, (slot, far))
         };
         let ports: Vec<PortView> = open.iter().map(port).collect();

@@ -388,11 +388,51 @@ fn sim_equals_the_reference_when_nics_have_windows_towards_destinations() {
     compare_all(300, testkit::windowed_spec).are_all_reached();
 }
 
+/// Routings compare loads that are rounded down to steps of the buffers.
+#[test]
+fn sim_equals_the_reference_when_loads_are_known_in_levels() {
+    compare_all(500, testkit::levelled_spec).are_all_reached();
+}
+
 /// Marks come back with acknowledgements, windows change, and pairs pause.
 #[test]
 fn sim_equals_the_reference_with_congestion_control() {
     compare_all(300, testkit::congested_spec).are_all_reached();
 }
+
+/// Messages of 13 B are a packet of 8 B and one of 5 B, and windows of 13 B have room for one full packet. Catches a
+/// credit for a full packet that opens the window by 5 B: many senders to a node, each of them without room, wait for
+/// ever if the receiver asks for one packet or two ahead.
+#[test]
+fn receivers_that_ask_for_little_ahead_do_not_wait_for_senders_without_room() {
+    for seed in 0..20 {
+        for ahead in [8, 16] {
+            let text = format!(
+                r#"{{"version":1,"seed":{seed},"compat":null,
+                "topology":{{"kind":"dragonfly","groups":1,"routers":2,"nodes_per_router":8,
+                    "global_links_per_router":0,"arrangement":"absolute"}},
+                "fabric":{{"packet_bytes":8,"router_delay_ps":5000,"channels":2,
+                    "nic":{{"overhead_ps":0,"order":"fcfs"}},
+                    "congestion_control":{{"law":{{"receiver-credit":{{"ahead_bytes":{ahead}}}}},"window_bytes":13}},
+                    "links":{LINKS}}},
+                "routing":{{"name":"minimal","select":"random","gateways":"all"}},
+                "jobs":[{{"name":"all","nodes":{nodes:?},"record":"every-message","traffic":{{
+                    "pattern":{{"name":"uniform-random"}},"message_bytes":13,"interval_ps":300,"intervals":20,
+                    "arrival":{{"name":"constant","jitter_ps":0}},"first":"at-zero"}}}}],
+                "stop":{{"jobs":[0],"at_ps":null}},
+                "measure":{{"from_ps":0,"until_ps":null,"arrivals_every_ps":null}}}}"#,
+                nodes = (0..16).collect::<Vec<_>>(),
+            );
+            let spec = Spec::from_json(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+            compare(seed, &spec, &mut Ends::default()).unwrap_or_else(|e| panic!("{e}"));
+        }
+    }
+}
+
+/// Links of 1 GB/s.
+const LINKS: &str = r#"{"node":{"bandwidth":1000000000000000,"latency_ps":3000,"buffer_bytes":800,"credit_delay_ps":0},
+    "local":{"bandwidth":1000000000000000,"latency_ps":20000,"buffer_bytes":800,"credit_delay_ps":0},
+    "global":{"bandwidth":1000000000000000,"latency_ps":20000,"buffer_bytes":800,"credit_delay_ps":0}}"#;
 
 /// Marks name the jobs that hold queues, and NICs wait for them.
 #[test]

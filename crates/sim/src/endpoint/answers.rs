@@ -558,9 +558,8 @@ impl Answers {
 fn grants(fabric: &FabricSpec, packets: &[PacketTimes], nics: usize) -> Option<Grants> {
     let control = fabric.congestion_control?;
     let CongestionLaw::ReceiverCredit { ahead_bytes } = control.law else { return None };
-    let first = control.window_bytes / u64::from(fabric.packet_bytes);
     let spacing = packets[fabric.packet_bytes as usize].serialisation(ClassId::NODE.0);
-    Some(Grants::new(fabric.packet_bytes, first, ahead_bytes, spacing, nics))
+    Some(Grants::new(fabric.packet_bytes, control.window_bytes, ahead_bytes, spacing, nics))
 }
 
 impl AnsweringNic {

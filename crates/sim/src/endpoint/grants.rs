@@ -12,6 +12,10 @@ use crate::fabric::packet::Event;
 struct Sender {
     /// Acknowledgements that are held back, in order.
     held: VecDeque<Event>,
+    /// Payload of their packets, for which the sender has no room.
+    held_bytes: u64,
+    /// Whether its turn will come.
+    listed: bool,
     /// Payload that it has been asked for.
     asked: u64,
     /// Packets that have come without having been asked for.
@@ -25,7 +29,7 @@ struct Sender {
 struct Receiver {
     /// The map is only accessed by key, so its order does not matter.
     senders: HashMap<u32, Sender, BuildHasherDefault<Mixer>>,
-    /// The senders for which acknowledgements are held back, in the order of their turns.
+    /// The senders whose turn will come, in order.
     turns: VecDeque<u32>,
     /// Payload that all senders have been asked for.
     asked: u64,
@@ -42,7 +46,9 @@ pub struct Grants {
     full: u64,
     /// Most payload that a NIC asks for ahead of its arrival.
     ahead: u64,
-    /// Packets that a sender may send before it has been asked.
+    /// Payload that a sender may have on the way.
+    window: u64,
+    /// Full packets in a window, which a sender may send before it has been asked.
     first: u64,
     /// Time of a full packet on the link of a node.
     spacing: u64,
@@ -50,10 +56,11 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// So many NICs, for packets of so much payload, and senders with first windows of so many packets.
+    /// So many NICs, for packets of so much payload, and senders with windows of so many bytes.
     #[must_use]
-    pub fn new(full: u32, first: u64, ahead: u64, spacing: u64, nics: usize) -> Self {
-        Self { full: u64::from(full), ahead, first, spacing, nics: vec![Receiver::default(); nics] }
+    pub fn new(full: u32, window: u64, ahead: u64, spacing: u64, nics: usize) -> Self {
+        let full = u64::from(full);
+        Self { full, ahead, window, first: window / full, spacing, nics: vec![Receiver::default(); nics] }
     }
 
     /// A packet that left `from` at `left` has come to a NIC at the time of its response, which joins `released` now or when
@@ -82,13 +89,15 @@ impl Grants {
         sender.asked -= served;
         of.asked -= served;
         if announces_more {
-            if sender.held.is_empty() {
+            if !std::mem::replace(&mut sender.listed, true) {
                 of.turns.push_back(from);
             }
+            sender.held_bytes += u64::from(response.bytes());
             sender.held.push_back(response);
         } else {
             sender.last = left;
-            if !sender.held.is_empty() {
+            sender.held_bytes = 0;
+            if std::mem::take(&mut sender.listed) {
                 of.turns.retain(|other| *other != from);
             }
             released.extend(sender.held.drain(..).map(|held| held.at(response.time)));
@@ -109,11 +118,26 @@ impl Grants {
             }
             of.turns.pop_front();
             let sender = of.senders.get_mut(&from).expect("something is held for it");
-            released.push_back(sender.held.pop_front().expect("something is held for it").at(now));
+            // What the sender needs room for: what it will send unasked, what it has been asked for, and this packet.
+            let needed = (self.first - sender.unasked + 1) * self.full + sender.asked;
+            if needed > self.window {
+                sender.listed = false; // another packet of it will come
+                continue;
+            }
+            // One is released in any case. After short packets several make room for a full one.
+            loop {
+                let oldest = sender.held.pop_front().expect("something is held for it");
+                sender.held_bytes -= u64::from(oldest.bytes());
+                released.push_back(oldest.at(now));
+                if sender.held_bytes + needed <= self.window {
+                    break;
+                }
+            }
             sender.asked += self.full;
             of.asked += self.full;
             of.next = now + self.spacing;
-            if !sender.held.is_empty() {
+            sender.listed = !sender.held.is_empty();
+            if sender.listed {
                 of.turns.push_back(from);
             }
         }
@@ -138,7 +162,7 @@ mod tests {
     /// Packets of 1,000 B that take 100 ps, and at most two of them ahead; each response carries a number in its key.
     #[test]
     fn senders_take_turns_at_the_rate_of_the_link_and_a_last_packet_waits_for_nothing() {
-        let mut grants = Grants::new(1_000, 0, 2_000, 100, 1);
+        let mut grants = Grants::new(1_000, 1_000, 2_000, 100, 1);
         let mut come = |from: u32, key: u32, at: u64, more: bool| {
             let mut released = VecDeque::new();
             let look = grants.come(0, (from, at), Event::packet(at, 0, 0, key, 1), more, &mut released);
@@ -158,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_comes_unasked_is_not_what_was_asked_for() {
-        let mut grants = Grants::new(1_000, 2, 1_000, 100, 1);
+        let mut grants = Grants::new(1_000, 2_000, 1_000, 100, 1);
         let mut come = |key: u32, at: u64| {
             let mut released = VecDeque::new();
             grants.come(0, (5, at), Event::packet(at, 0, 0, key, 1), true, &mut released);
@@ -169,10 +193,43 @@ mod tests {
         assert_eq!(come(3, 3_000), [2]);
     }
 
+    /// Packets of 1,000 B, windows of 2,500 B, at most one packet ahead: a credit for a full packet opens the window
+    /// for one, and asks for no more than the window holds.
+    #[test]
+    fn a_credit_after_short_packets_makes_room_for_a_full_one() {
+        let mut grants = Grants::new(1_000, 2_500, 1_000, 100, 1);
+        let mut come = |from: u32, key: u32, at: u64, bytes: u32| {
+            let mut released = VecDeque::new();
+            let more = bytes < 2_000;
+            grants.come(0, (from, at), Event::packet(at, 0, 0, key, bytes), more, &mut released);
+            released.iter().map(|response| response.key).collect::<Vec<_>>()
+        };
+        assert_eq!(come(6, 1, 1_000, 1_000), [1], "sender 6 is asked for a packet");
+        for (key, bytes) in [(2, 200), (3, 300), (4, 1_000), (5, 1_000)] {
+            assert!(come(5, key, 1_100, bytes).is_empty(), "nobody else is");
+        }
+        // The window of sender 5 is full: 200 and 300 B leave 2,000 B, and only the third makes room.
+        assert_eq!(come(6, 6, 2_000, 2_000), [6, 2, 3, 4], "sender 6 has no more");
+        assert_eq!(come(5, 7, 3_000, 500), [5], "its oldest leaves 500 B");
+
+        let mut grants = Grants::new(1_000, 2_500, 9_000, 100, 1);
+        let mut come = |key: u32, at: u64, bytes: u32| {
+            let mut released = VecDeque::new();
+            grants.come(0, (5, at), Event::packet(at, 0, 0, key, bytes), true, &mut released);
+            released.iter().map(|response| response.key).collect::<Vec<_>>()
+        };
+        assert_eq!(come(1, 1_000, 100), [1]);
+        for key in 2..6 {
+            assert!(come(key, 1_010, 100).is_empty(), "its credit is not due");
+        }
+        assert_eq!(come(6, 2_000, 100), [2], "it has room for two");
+        assert_eq!(come(7, 3_000, 100), [3], "one of which has come");
+    }
+
     /// Catches credits for what a sender does not have any more, which nobody would ever use.
     #[test]
     fn a_packet_that_was_overtaken_by_the_last_one_announces_nothing() {
-        let mut grants = Grants::new(1_000, 0, 1_000, 100, 1);
+        let mut grants = Grants::new(1_000, 1_000, 1_000, 100, 1);
         let mut come = |left: u64, key: u32, more: bool| {
             let mut released = VecDeque::new();
             grants.come(0, (5, left), Event::packet(9_000 + u64::from(key), 0, 0, key, 1), more, &mut released);

@@ -2,8 +2,8 @@
 
 use super::packet::Event;
 use super::{
-    BlockedPackets, CreditMetric, Credits, Logs, Marks, OutputPort, OutputVc, OutputVcState, PacketInfo, PacketTimes,
-    Wiring,
+    BlockedPackets, CreditMetric, Credits, Levels, Logs, Marks, OutputPort, OutputVc, OutputVcState, PacketInfo,
+    PacketTimes, Wiring,
 };
 
 /// What packets pass through between the NICs, and who waits there.
@@ -23,6 +23,8 @@ pub struct Links<'s> {
     pub credits: Credits,
     /// The congestion metric, if it is not the backlog.
     pub metric: Option<CreditMetric>,
+    /// The levels in which routings know loads, if they do not know them exactly.
+    pub levels: Option<Levels>,
     /// Which packets switches mark, if they do.
     pub marks: Option<Marks>,
     /// The packets that wait for room behind a link.

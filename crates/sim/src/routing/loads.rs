@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Ports;
 use crate::engine::random::{below32, packet_random};
-use crate::fabric::{CreditMetric, Least, OutputPort, as_bits, least_backlog};
+use crate::fabric::{CreditMetric, Least, Levels, OutputPort, Wiring, as_bits, least_backlog};
 
 /// Draws tried before all ports are scanned.
 pub const TRIES: u8 = 4;
@@ -84,6 +84,26 @@ impl CongestionMetric for &CreditMetric {
     #[inline(always)]
     fn below(self, limit: u64, slot: u32, ports: &[OutputPort], now: u64) -> u64 {
         CreditMetric::below(self, limit, slot, ports, now)
+    }
+}
+
+/// A metric that is known in levels only.
+#[derive(Clone, Copy)]
+pub struct InLevels<'a> {
+    /// The metric, if it is not the backlog.
+    pub metric: Option<&'a CreditMetric>,
+    /// The levels.
+    pub levels: &'a Levels,
+    /// The class of each port.
+    pub wiring: &'a Wiring,
+}
+
+impl CongestionMetric for InLevels<'_> {
+    const TRIES: u8 = TRIES;
+
+    fn load(self, slot: u32, port: &OutputPort, now: u64) -> u64 {
+        let load = self.metric.map_or_else(|| port.backlog(now), |metric| metric.load(slot, port, now));
+        self.levels.known(self.wiring.wires[slot as usize].class, load)
     }
 }
 

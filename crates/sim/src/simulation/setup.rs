@@ -18,8 +18,8 @@ use crate::engine::random::{Source, Stream};
 use crate::engine::{Ordered, Partition, Queue, Wheel};
 use crate::fabric::packet::Event;
 use crate::fabric::{
-    BlockedPackets, CreditMetric, Credits, Links, Logs, Marks, NicAttachment, OutputPort, OutputVcState, PacketTimes,
-    Wire, Wiring,
+    BlockedPackets, CreditMetric, Credits, Levels, Links, Logs, Marks, NicAttachment, OutputPort, OutputVcState,
+    PacketTimes, Wire, Wiring,
 };
 use crate::nodes::{Flights, Jobs, Nodes, Posts, Streams};
 use crate::observe::{ArrivalCounts, BlameCounts, ByClass, Observers, SeriesCounts};
@@ -317,6 +317,7 @@ fn links<'s>(
         vcs,
         credits: Credits::new(wiring.wires.iter().map(|wire| wire.class), wiring.channels, own.clone()),
         metric: CreditMetric::new(&spec.sensing, &wiring, classes, own),
+        levels: Levels::new(&spec.sensing, &spec.fabric, classes),
         marks: Marks::new(&spec.fabric, classes, spec.seed),
         blocked: BlockedPackets::default(),
         wiring,

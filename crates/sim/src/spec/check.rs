@@ -35,6 +35,8 @@ const MOST_SIGMA: u64 = 10_000_000;
 const MOST_SHAPE: u64 = 1_000_000_000;
 /// Largest delay of a router, wire or credit, in picoseconds: 1 ms.
 pub(super) const MAX_DELAY_PS: u64 = 1_000_000_000;
+/// Most levels of loads.
+const MAX_LEVELS: u64 = u32::MAX as u64;
 /// Largest window of a NIC, in packets.
 pub(super) const MAX_WINDOW: u32 = 1 << 20;
 /// Largest window of a NIC towards a destination.
@@ -171,6 +173,9 @@ impl Spec {
     fn check_sensing(&self, network: &Network) -> Result<(), Error> {
         if self.sensing.kind.reads_output_buffers() && self.fabric.router.is_none() {
             return Err(ErrorKind::NoOutputBuffers {}.at(path!["sensing", "kind"]));
+        }
+        if let Some(levels) = self.sensing.levels {
+            range(&path!["sensing", "levels"], levels.into(), 1, MAX_LEVELS)?;
         }
         for (class, &delay) in &self.sensing.delay_ps {
             let at = path!["sensing", "delay_ps", class.clone()];

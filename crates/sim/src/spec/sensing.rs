@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FabricSpec, Spec};
+use super::{FabricSpec, LinkSpec, Spec};
 
 /// The congestion metric of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct Sensing {
     /// De Sensi 2019, section 2.2: flow control knows the room at once.)
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub delay_ps: BTreeMap<String, u64>,
+    /// Number of levels in which the routing knows loads, each an equal step of the buffer; exact loads if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<u32>,
 }
 
 /// The load of a port.
@@ -65,6 +68,14 @@ impl Spec {
 }
 
 impl Sensing {
+    /// The bytes of buffers of a link that are the range of the levels: those of all channels that the metric reads.
+    #[must_use]
+    pub fn range_bytes(&self, fabric: &FabricSpec, link: &LinkSpec) -> u64 {
+        let channels = if self.kind == MetricKind::OutputCredits { 1 } else { u64::from(fabric.channels) };
+        let buffer = fabric.router.filter(|_| self.kind.reads_output_buffers());
+        channels * buffer.map_or(link.buffer_bytes, |router| router.output_buffer_bytes)
+    }
+
     /// Whether this is the default, which is not written.
     #[must_use]
     pub fn is_default(&self) -> bool {

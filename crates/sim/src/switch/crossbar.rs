@@ -208,7 +208,8 @@ impl Crossbar {
             routing.ends(place, &routed);
             RouteDecision::new(packet, packet.to_port(), 0)
         } else if let Some(sensed) = self.sensed {
-            let metric = OutputBuffers { crossbars: &self.tables, wiring: &links.wiring, sensed };
+            let metric =
+                OutputBuffers { crossbars: &self.tables, wiring: &links.wiring, sensed, levels: links.levels.as_ref() };
             routing.route(place, &routed, &Loads::new(&links.outs, metric, place.first, place.ports, now))
         } else {
             route(links, routing, place, &routed)

@@ -89,6 +89,11 @@ fn equal_when_receivers_fetch_the_data_of_a_rendezvous() {
 }
 
 #[test]
+fn equal_when_loads_are_known_in_levels() {
+    compare(100, generator::levelled_spec);
+}
+
+#[test]
 fn equal_when_packets_are_answered() {
     compare(100, generator::answered_spec);
     compare(60, generator::application_aware_spec);

@@ -7,7 +7,7 @@ use odonata_topology::{Network, RouterId};
 
 use super::NEVER;
 use crate::engine::random::Mixer;
-use crate::fabric::{Chain, OutputPort, OutputVc, Wiring};
+use crate::fabric::{Chain, Levels, OutputPort, OutputVc, Wiring};
 use crate::routing::{CongestionMetric, TRIES};
 use crate::spec::{FabricSpec, RouterKind, Switching};
 
@@ -429,6 +429,8 @@ pub struct OutputBuffers<'a> {
     pub wiring: &'a Wiring,
     /// What it reads of them.
     pub sensed: Sensed,
+    /// The levels in which loads are known, if they are.
+    pub levels: Option<&'a Levels>,
 }
 
 impl CongestionMetric for OutputBuffers<'_> {
@@ -439,8 +441,9 @@ impl CongestionMetric for OutputBuffers<'_> {
             Sensed::All => self.crossbars.buffered(slot as usize, now),
             Sensed::NotBegun => self.crossbars.not_begun(slot as usize, now),
         };
-        let scaled = self.wiring.times(self.wiring.wires[slot as usize].class).scaled;
-        ((u128::from(bytes) * u128::from(scaled)) >> 16) as u64
+        let class = self.wiring.wires[slot as usize].class;
+        let load = ((u128::from(bytes) * u128::from(self.wiring.times(class).scaled)) >> 16) as u64;
+        self.levels.map_or(load, |levels| levels.known(class, load))
     }
 }
 

@@ -60,7 +60,7 @@ fn direct(made: &Made, known: &Known) -> Direct {
 fn credit_metric(c: &mut Choices, made: &Made, known: &Known, slots: usize, now: u64) -> Option<CreditMetric> {
     let mut spec = made.spec(known.routing.clone(), Vec::new());
     let kind = c.of(&[MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy]);
-    spec.sensing = Sensing { kind, delay_ps: Default::default() };
+    spec.sensing = Sensing { kind, ..Sensing::default() };
     let machine = made.build();
     let wiring = Wiring::new(&spec, &machine.network);
     let mut credit_metric =

@@ -18,7 +18,7 @@ use odonata_testkit::Choices;
 
 fn sensing(kind: MetricKind, delay_ps: u64, spec: &Spec) -> Sensing {
     let between = spec.fabric.links.keys().filter(|class| *class != "node");
-    Sensing { kind, delay_ps: between.map(|class| (class.clone(), delay_ps)).collect() }
+    Sensing { kind, delay_ps: between.map(|class| (class.clone(), delay_ps)).collect(), levels: None }
 }
 
 /// Adaptive routings without a bias.
@@ -82,6 +82,40 @@ fn without_a_metric_packets_stay_on_minimal_paths() {
             }
         }
     }
+}
+
+/// With one level all loads are equal, and no adaptive routing leaves minimal paths. With a level for each byte below a
+/// full buffer, loads of whole bytes are exact: nothing changes. Catches levels that are ignored, or that round up, and
+/// steps of another buffer. With a level for two packets results are others.
+#[test]
+fn one_level_says_nothing_and_one_for_each_byte_says_all() {
+    let mut different = 0;
+    for topology in [flat([5, 4, 1, 1]), grid([3, 2, 3, 1, 1])] {
+        for routing in adaptive() {
+            for kind in [MetricKind::Backlog, MetricKind::Credits, MetricKind::Both, MetricKind::Occupancy] {
+                let job = job("all", (0..18).collect(), Pattern::GroupShift { shift: 1 }, 3_000, 400_000, 30);
+                let mut spec = spec(topology.clone(), routing.clone(), vec![job]);
+                spec.fabric.links.values_mut().for_each(|link| link.buffer_bytes = 8_000);
+                spec.sensing = sensing(kind, 0, &spec);
+                let bytes = u32::from(spec.fabric.channels) * 8_000;
+                let mut with = |levels| {
+                    spec.sensing.levels = levels;
+                    output(&spec)
+                };
+                let exact = with(None);
+                let totals = |output: &odonata_sim::Output| (output.jobs[0].minimal, output.jobs[0].packets);
+                let (minimal, packets) = totals(&with(Some(1)));
+                assert_eq!(minimal, packets, "{kind:?}, {routing:?}");
+                assert_ne!(totals(&exact), (minimal, packets), "{kind:?}, {routing:?}");
+                // Not all channels are full: loads are below the range.
+                if kind == MetricKind::Credits {
+                    assert!(with(Some(bytes)) == exact, "{kind:?}, {routing:?}");
+                }
+                different += u32::from(with(Some(bytes / 2_000)) != exact);
+            }
+        }
+    }
+    assert!(different > 40, "{different} of 56");
 }
 
 /// One packet of 100 ns each microsecond from router 0 to another group. Its credit returns after 300 ns: it takes 100
@@ -226,7 +260,7 @@ fn delays_belong_to_their_class() {
         let pings = job("pings", vec![0, to], Pattern::Broadcast { root: 0 }, 1_000, 1_000_000, 100);
         let mut spec = spec(flat([5, 4, 1, 1]), ugal(Knowledge::Local, Via::Group, 1, NEAREST), vec![pings]);
         let delay_ps = BTreeMap::from([(class.to_owned(), 5_000_000)]);
-        spec.sensing = Sensing { kind: MetricKind::Credits, delay_ps };
+        spec.sensing = Sensing { kind: MetricKind::Credits, delay_ps, levels: None };
         let totals = &output(&spec).jobs[0];
         assert_eq!(totals.minimal < totals.packets, late, "{class}, to {to}");
     }
