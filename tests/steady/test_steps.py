@@ -103,7 +103,7 @@ def test_other_programs_have_no_steps(case: str) -> None:
 
 def test_a_short_ring_is_simulated_in_full() -> None:
     run = odonata.run(scenario(RING, steady=BOUND, ranks_per_node=8))
-    assert "steps of its only iteration" in run.manifest["steady"]["in_full"]
+    assert "around a ring of more than 128 steps" in run.manifest["steady"]["in_full"]
 
 
 def test_the_shortened_job_makes_so_many_steps_of_the_same_rings() -> None:
@@ -130,7 +130,7 @@ def _ring(delays: list[float], steps: int, busy: float = 0.0) -> Steps:
             ends[rank, step] = max(
                 ends[rank - 1, step - 1] + delay, ends[rank, step - 1] + (busy if rank == 2 else 0.0)
             )
-    return Steps(0.0, ends[None, :, 1:], np.ones((1, len(delays)), np.int64))
+    return Steps(0.0, ends[None, :, 1:], np.ones((1, len(delays)), np.int64), second=0, whole=10_000)
 
 
 def test_the_pace_of_a_ring_is_the_mean_time_to_the_next_rank() -> None:
@@ -141,9 +141,38 @@ def test_the_pace_of_a_ring_is_the_mean_time_to_the_next_rank() -> None:
     assert seen.pace.error < 0.001
 
 
+def test_halves_with_other_bottlenecks_have_paces_of_their_own() -> None:
+    """Here a slow rank limits an all-gather and not a reduce-scatter. Catches steps of both in turn, which are 15 % too
+    fast, and an interval without the begin and the end."""
+    fast = {"memory": "10 ns", "copy": "400 GB/s", "receive": "10 ns", "call": "0 ns"}
+    whole, short = (
+        odonata.run(scenario(RING, steady=bound, nodes=16, ranks_per_node=10, overhead=fast)) for bound in (None, BOUND)
+    )
+    ours, theirs = (of.jobs.row(0, named=True) for of in (short, whole))
+    assert abs(ours["time_ps"] / theirs["time_ps"] - 1) <= max(0.001, ours["skipped_error"])
+    assert ours["skipped_error"] <= 0.01
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.parametrize("system", ["cori", "theta"])
+def test_rings_on_adaptive_networks_are_within_what_is_stated(system: str, seed: int) -> None:
+    """Their paces change as ranks get out of step: catches an error that knows only of the spread of the mean."""
+    job: dict[str, Any] = {"system": system, "nodes": 24, "ranks_per_node": 8, "place": {"policy": "random"}}
+    app = RING | {"message": "1 MB"}
+    runs = [odonata.run(scenario(app, steady=bound, **job).set("run.seed", seed)) for bound in (None, BOUND)]
+    theirs, ours = (of.jobs.row(0, named=True) for of in runs)
+    assert abs(ours["time_ps"] / theirs["time_ps"] - 1) <= ours["skipped_error"] <= 0.01
+
+
+def test_a_small_bound_of_a_short_ring_is_not_met() -> None:
+    """The begin of a ring of 254 steps alone may take 0.4 % of its time."""
+    run = odonata.run(scenario(RING, steady="0.1 %"))
+    assert "is not known within the bound" in run.manifest["steady"]["in_full"]
+
+
 def test_a_busy_rank_is_in_the_error() -> None:
     """In the end all ranks have its pace, 15, though in the mean they have one of 10 at first."""
     seen = _ring([10.0] * 100, 60, busy=15.0).inside(0, 10**9)
     assert seen.pace is not None
-    assert 15.0 <= seen.pace.value * (1 + seen.pace.error) < 16.0
+    assert 15.0 <= seen.pace.value * (1 + seen.pace.error) < 17.0
     assert 9.0 < seen.pace.value * (1 - seen.pace.error) < 13.0

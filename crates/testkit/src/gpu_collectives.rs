@@ -74,7 +74,7 @@ fn ring_channels(c: &mut Choices, per_node: u32, bytes: u64) -> Body {
     let combine_ps = c.of(&[0, 0, 77]);
     let mut stages = Stages { collectives: Vec::new(), stages: vec![vec![call(c)]] };
     let work = c.of(RingWork::ALL);
-    let steps = c.chance(33).then(|| u64::from(c.count(0, 12)));
+    let steps = c.chance(27).then(|| u64::from(c.count(0, 12)));
     for channel in 0..per_node {
         let (order, bytes) = (order(c, per_node, channel), part(bytes, channel, per_node));
         let ring = match steps {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from odonata.steady.shorten import FEWEST
+from odonata.steady.shorten import FEWEST, FEWEST_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,5 +24,8 @@ def refusal(spec: Mapping[str, Any]) -> str | None:
             return f"`{job['name']}` sends a given number of messages, not iterations of a program"
     counts = [jobs[number]["program"]["iterations"] for number in spec["stop"]["jobs"]]
     if max(counts) <= FEWEST:
-        return f"no program that it waits for has more than {FEWEST} iterations, or steps of its only iteration"
+        return (
+            f"no program that it waits for has more than {FEWEST} iterations, or one iteration around a ring of more "
+            f"than {FEWEST_STEPS} steps"
+        )
     return None

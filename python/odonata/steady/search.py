@@ -63,7 +63,7 @@ def search(spec: Mapping[str, Any], error: float, simulate: Simulate) -> tuple[d
         if plan is None or not epochs:
             reason = "no job that it waits for ended in a short run"
         elif len(hops) == TRIALS or not _pays(plan, trial, hops, epochs):
-            reason = _unsteady(spec, parts, error, plan)
+            reason = _unsteady(spec, parts, error, plan, steps)
         else:
             trial = plan.spec
     result = simulate(given, len(hops) + 1)
@@ -129,7 +129,9 @@ def _left_out(spec: Mapping[str, Any], trial: Mapping[str, Any]) -> dict[int, in
     return {number: whole - short for number, (whole, short) in enumerate(zip(*counts, strict=True)) if whole}
 
 
-def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part] | None, error: float, plan: Shortened) -> str:
+def _unsteady(
+    spec: Mapping[str, Any], parts: Sequence[Part] | None, error: float, plan: Shortened, steps: Mapping[int, int]
+) -> str:
     """Why no further trial is made."""
     names = [job["name"] for job in spec["jobs"]]
     if parts is None or not extrapolate.consistent(parts, error):
@@ -146,5 +148,6 @@ def _unsteady(spec: Mapping[str, Any], parts: Sequence[Part] | None, error: floa
         if parts[number].epoch.seen[job].apart > error:
             return f"the ranks of `{names[job]}` move apart, some of them ahead of others"
         within = f"± {error_found:.2%}".replace("%", " %") if math.isfinite(error_found) else "too few of them"
-        return f"the mean iteration of `{names[job]}` is not known within the bound ({within}) before half of the run"
+        what = "step" if job in steps else "iteration"
+        return f"the mean {what} of `{names[job]}` is not known within the bound ({within}) before half of the run"
     return "`run.until` ends the whole run before its jobs end"

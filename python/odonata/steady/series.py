@@ -45,6 +45,8 @@ class Iterations:
     ends: NDArray[np.float64]
     paces: NDArray[np.float64]
     of_ranks: NDArray[np.float64]
+    waits: bool
+    """Whether the program waits between iterations (`every`, `gap`). Its pace then says little of the time of one."""
 
     @classmethod
     def of(cls, spec: Mapping[str, Any], result: Mapping[str, Any], job: int) -> Iterations:
@@ -54,8 +56,9 @@ class Iterations:
         ended = table["ranks"][rows] == ranks
         names = ("first_begin_ps", "first_end_ps", "last_end_ps", "total_ps")
         begins, first_ends, ends, of_ranks = (table[name][rows][ended].astype(np.float64) for name in names)
-        start = float(spec["jobs"][job]["program"]["start_ps"])
-        return cls(start, begins, first_ends, ends, np.diff(ends, prepend=start), of_ranks / ranks)
+        program = spec["jobs"][job]["program"]
+        start, waits = float(program["start_ps"]), any(program.get(key) for key in ("every_ps", "gap_ps"))
+        return cls(start, begins, first_ends, ends, np.diff(ends, prepend=start), of_ranks / ranks, waits)
 
     def inside(self, begin_ps: int, end_ps: int) -> Seen:
         """Those between two times."""
@@ -69,6 +72,9 @@ class Iterations:
             for values in (self.ends - self.begins, self.of_ranks, self.ends - self.first_ends)
         )
         apart = abs(_growth(between)) / pace.value
+        if self.waits:
+            of_times = mean_of((self.ends - self.begins)[there])
+            pace = replace(pace, error=max(pace.error, of_times.error if of_times else math.inf))
         return Seen(pace, float(times.mean()), float(of_ranks.mean()), apart, begun)
 
 

@@ -266,7 +266,7 @@ def _steady(summary: Mapping[str, Any]) -> list[str]:
     if steady["in_full"] is not None:
         return [f"all iterations were simulated in spite of `run.steady`: {steady['in_full']}"]
     in_steps = steady.get("steps", {})
-    steps = [(job, _of_steps(**in_steps[job["name"]])) for job in summary["jobs"] if job["name"] in in_steps]
+    steps = [(job, _of_steps(**in_steps[job["name"]])) for job in summary["jobs"] if job.get("steps_skipped")]
     iterations = [(job, f"{job['iterations_skipped']:,}") for job in summary["jobs"] if job.get("iterations_skipped")]
     said = [f"skipped steps around rings: {_listed(steps)}"] if steps else []
     said += [f"skipped iterations: {_listed(iterations)}"] if iterations or not steps else []
@@ -313,7 +313,8 @@ def skipped(summary: Mapping[str, Any]) -> list[str]:
     steady = summary.get("steady")
     if steady is None or steady["in_full"] is not None:
         return []
-    return ["iterations were skipped (`run.steady`): this is about the simulated part of the run"]
+    what = "iterations, or steps of them," if "steps" in steady else "iterations"
+    return [f"{what} were skipped (`run.steady`): this is about the simulated part of the run"]
 
 
 def _percent(share: float) -> str:
