@@ -94,6 +94,7 @@ def test_the_printed_output_has_size_errors_and_part(tmp_path: Path, capsys: pyt
         ([TWO[0] | {"iterations": 3}], {}, {}, "`ring` has 3 iterations, and with fewer than 16"),
         ([TWO[0] | {"iterations": 1}], {}, {}, "`ring` has 1 iteration"),
         (TWO, {}, {"measure": {"blame": True}}, "waiting of single packets"),
+        (TWO, {}, {"measure": {"reordering": True}}, "`measure.reordering` counts packets"),
         (TWO, {}, {"run": {"until": "1 ms"}}, "the run ends at a time"),
         (
             [{"name": "a", "nodes": 4, "app": {"pattern": "uniform-random", "message": "4 KB", "interval": "1 us"}}],
@@ -119,6 +120,55 @@ def test_the_run_of_a_study_refuses_it() -> None:
         odonata.runner.measure(scenario(packets={"error": "5 %"}).resolve())
 
 
+def test_a_gap_between_iterations_hides_no_change() -> None:
+    """Catches a choice by the time with the gap alone, which is ten times as long as an iteration."""
+    jobs = [{"name": "ring", "nodes": 8, "app": RING, "iterations": 20, "gap": "10 ms"}]
+    as_given, run = odonata.run(scenario(jobs)), odonata.run(scenario(jobs, packets={"error": "5 %"}))
+    change = run.jobs["iteration_mean_ps"][0] / as_given.jobs["iteration_mean_ps"][0] - 1
+    assert abs(change) < 0.05
+    tried = run.manifest["packets"]["tried"]
+    assert abs(tried[-1]["errors"]["ring"]) >= 0.0375, "the size that is too large is the last one that is tried"
+
+
+BARRIER = {"name": "barrier", "nodes": 8, "app": {"collective": "barrier"}, "iterations": 16}
+FOUR = {"name": "sum", "nodes": 8, "app": RING | {"message": "4 MB"}, "iterations": 4}
+
+
+def test_a_part_that_is_most_of_the_work_is_refused() -> None:
+    """Catches a count of iterations alone: the job with the most of them sends next to nothing."""
+    with pytest.raises(InputError, match="4 iterations of each program are 99.6 % of what the run sends") as caught:
+        odonata.run(scenario([BARRIER, FOUR], packets={"error": "5 %"}))
+    assert caught.value.path == ("run", "packets")
+
+
+def test_a_short_job_that_sends_little_is_no_reason_to_refuse() -> None:
+    few = BARRIER | {"iterations": 3}
+    run = odonata.run(scenario([FOUR | {"iterations": 20, "app": RING}, few], packets={"error": "10 %"}))
+    assert run.manifest["packets"]["simulated_bytes"] > given_size()
+
+
+@pytest.mark.parametrize(("share", "sizes"), [(0.01, 3), (0.25, 3), (0.27, 2), (0.3, 1), (0.4, 0)])
+def test_trials_cost_at_most_half_of_the_run(share: float, sizes: int) -> None:
+    """Catches trials without end: they cost 1, 1/2, 1/4 ... of the part, and half of the run is 1 / (2 x share)."""
+    size = given_size()
+    spec = scenario().resolve().spec
+    chosen = choose({"": spec}, 0.05, stretched({size * 2**number: 1.0 for number in range(4)}), share)
+    assert len(chosen.tried) == sizes
+    assert chosen.bytes == size * 2 ** len(chosen.tried)
+    if sizes < 3:
+        assert chosen.why.endswith("all trials would cost more than 50 % of the run")
+
+
+def test_a_background_counts_by_time() -> None:
+    """Catches a job of a few long iterations that send little, beside a background that sends all the time."""
+    noise = {"pattern": "uniform-random", "message": "4 KB", "interval": "2 us"}
+    slow = BARRIER | {"name": "slow", "nodes": 4, "iterations": 4, "gap": "5 ms"}
+    data = [TWO[0], slow, {"name": "noise", "nodes": 4, "app": noise, "background": True}]
+    run = odonata.run(scenario(data, packets={"error": "5 %"}))
+    assert run.manifest["packets"]["tried"] == []
+    assert "all trials would cost more than 50 %" in run.manifest["packets"]["why_not_larger"]
+
+
 @pytest.mark.parametrize("value", ["5 %", {"error": "50 %"}, {"error": 0}, {}])
 def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises(InputError):
@@ -133,9 +183,9 @@ def stretched(by: Mapping[int, float]) -> Any:
         if size not in by:
             raise InputError("too large")
         result = odonata.runner.simulate(of_given(spec), stage=stage)
-        ends = result["iterations"]["last_end_ps"]
-        iterations = {**result["iterations"], "last_end_ps": (ends * by[size]).astype(ends.dtype)}
-        return {**result, "iterations": iterations, "packet_hops": 10**9 // size}
+        rows = result["iterations"]
+        longer = {name: (rows[name] * by[size]).astype("uint64") for name in ("first_begin_ps", "last_end_ps")}
+        return {**result, "iterations": {**rows, **longer}, "packet_hops": 10**9 // size}
 
     return simulate
 
@@ -157,7 +207,7 @@ def test_the_largest_size_within_the_bound_is_chosen(by: dict[int, float], facto
     """Catches an error whose sign counts, one of a job that is left out, and a size behind one that is too wrong."""
     size = given_size()
     spec = scenario().resolve().spec
-    chosen = choose({"": spec}, 0.05, stretched({size * key: value for key, value in by.items()}))
+    chosen = choose({"": spec}, 0.05, stretched({size * key: value for key, value in by.items()}), 0.01)
     assert (chosen.bytes, chosen.why) == (size * factor, why)
     assert chosen.applied(spec)["fabric"]["packet_bytes"] == size * factor
 
