@@ -142,6 +142,13 @@ def _refusal(spec: Mapping[str, Any], targets: Sequence[str]) -> str | None:
     return None
 
 
+def of_study() -> InputError:
+    """The error about a study whose runs have the key."""
+    hint = "set `system.fabric.packet` to the size that one run has chosen"
+    message = "a study cannot choose packets (`run.packets`), for its rows do not say what was measured"
+    return InputError(message, hint=hint, path=(*KEY, "error"))
+
+
 def share_of_part(resolved: Resolved, specs: Mapping[str, Mapping[str, Any]]) -> float:
     """The share of the run that the part is, at most: of the packet-hops of the programs that the run waits for, as
     they are counted before a run (`odonata.expectation`).

@@ -379,9 +379,9 @@ def measure(
     check_memory(resolved)
     given = resolved.spec if alone is None else resolved.alone(alone)
     if resolved.packets is not None:
-        hint = "set `system.fabric.packet` to the size that one run has chosen"
-        message = "the run of a study cannot choose packets, for its rows do not say what was measured"
-        raise InputError(message, hint=hint, path=("run", "packets"))
+        from odonata.packets import of_study
+
+        raise of_study()
     result, spec, steady = _played(given, resolved.steady, progress, "", 1)
     from odonata.store.tables import job_rows
 

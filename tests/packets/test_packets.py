@@ -120,6 +120,63 @@ def test_the_run_of_a_study_refuses_it() -> None:
         odonata.runner.measure(scenario(packets={"error": "5 %"}).resolve())
 
 
+FILE = """\
+[system]
+preset = "tiny"
+[run]
+packets = { error = "5 %" }
+[[job]]
+name = "ring"
+nodes = 8
+iterations = 16
+app = { collective = "allreduce", algorithm = "ring", message = "1 MB" }
+"""
+REFUSED = "a study cannot choose packets (`run.packets`)"
+
+
+@pytest.mark.parametrize("command", [("run", "ring.toml", "--seeds", "6"), ("advise", "ring.toml")])
+def test_commands_that_make_studies_refuse_it_before_the_first_run(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.toml").write_text(FILE)
+    assert main([*command]) == 2
+    assert f"error: ring.toml:4: {REFUSED}" in capsys.readouterr().err
+    assert not (tmp_path / "studies").exists()
+
+
+@pytest.mark.parametrize(
+    ("study", "given", "where"),
+    [
+        ('base = "ring.toml"\n[sweep]\nrun.seed = [1, 2]\n', FILE, "ring.toml:4: "),
+        (
+            'base = "ring.toml"\n[sweep]\nrun.packets.error = ["1 %", "5 %"]\n',
+            FILE.replace('packets = { error = "5 %" }', ""),
+            "study.toml:3: ",
+        ),
+    ],
+)
+def test_a_sweep_refuses_it_at_its_line(
+    study: str,
+    given: str,
+    where: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.toml").write_text(given)
+    (tmp_path / "study.toml").write_text(study)
+    assert main(["sweep", "study.toml"]) == 2
+    assert f"error: {where}{REFUSED}" in capsys.readouterr().err
+    assert not (tmp_path / "studies").exists()
+
+
+def test_a_sweep_in_python_refuses_it() -> None:
+    with pytest.raises(InputError, match="a study cannot choose packets"):
+        odonata.sweep(scenario(packets={"error": "5 %"}), {"run.seed": [1, 2]}, workers=1)
+
+
 def test_a_gap_between_iterations_hides_no_change() -> None:
     """Catches a choice by the time with the gap alone, which is ten times as long as an iteration."""
     jobs = [{"name": "ring", "nodes": 8, "app": RING, "iterations": 20, "gap": "10 ms"}]
@@ -136,7 +193,7 @@ FOUR = {"name": "sum", "nodes": 8, "app": RING | {"message": "4 MB"}, "iteration
 
 def test_a_part_that_is_most_of_the_work_is_refused() -> None:
     """Catches a count of iterations alone: the job with the most of them sends next to nothing."""
-    with pytest.raises(InputError, match="4 iterations of each program are 99.6 % of what the run sends") as caught:
+    with pytest.raises(InputError, match=r"4 iterations of each program are 99\.6 % of what the run sends") as caught:
         odonata.run(scenario([BARRIER, FOUR], packets={"error": "5 %"}))
     assert caught.value.path == ("run", "packets")
 
