@@ -134,6 +134,9 @@ def _refusal(spec: Mapping[str, Any], targets: Sequence[str]) -> str | None:
             return f"`{job['name']}` {why} for the run"
     if not spec["stop"]["jobs"]:
         return "the run ends at a time, not with a program"
+    without = [jobs[number]["name"] for number in spec["stop"]["jobs"] if "program" not in jobs[number]]
+    if without:
+        return f"the run ends with `{without[0]}`, which has no iterations"
     longest = max(spec["stop"]["jobs"], key=lambda number: jobs[number]["program"]["iterations"])
     count = jobs[longest]["program"]["iterations"]
     if count < LEAST:

@@ -11,6 +11,7 @@ import odonata
 from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.packets import FEW, choose, part
+from odonata.report.run import run_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 RING = {"collective": "allreduce", "algorithm": "ring", "message": "1 MB"}
 HALO = {"motif": "halo3d", "message": "64 KB"}
+PATTERN = {"pattern": "uniform-random", "message": "4 KB", "interval": "2 us"}
 TWO = [
     {"name": "ring", "nodes": 8, "app": RING, "iterations": 16},
     {"name": "halo", "nodes": 8, "app": HALO, "iterations": 16, "barrier": True, "start": "50 us"},
@@ -97,10 +99,16 @@ def test_the_printed_output_has_size_errors_and_part(tmp_path: Path, capsys: pyt
         (TWO, {}, {"measure": {"reordering": True}}, "`measure.reordering` counts packets"),
         (TWO, {}, {"run": {"until": "1 ms"}}, "the run ends at a time"),
         (
-            [{"name": "a", "nodes": 4, "app": {"pattern": "uniform-random", "message": "4 KB", "interval": "1 us"}}],
+            [{"name": "a", "nodes": 4, "app": PATTERN}],
             {},
             {"run": {"until": "1 ms"}},
             "`a` sends messages of a pattern",
+        ),
+        (
+            [TWO[0], {"name": "n", "nodes": 4, "app": PATTERN | {"messages": 9}, "background": True}],
+            {},
+            {"run": {"until": "n"}},
+            "the run ends with `n`, which has no iterations",
         ),
         ([TWO[0] | {"on": "1 us", "off": "1 us"}], {}, {}, "`ring` has bursts"),
         ([TWO[1] | {"barrier": False}], {}, {}, "`halo` has no barrier or all-reduce of all ranks"),
@@ -177,6 +185,26 @@ def test_a_sweep_in_python_refuses_it() -> None:
         odonata.sweep(scenario(packets={"error": "5 %"}), {"run.seed": [1, 2]}, workers=1)
 
 
+def test_explain_and_reports_are_about_the_simulated_packets_and_say_so(
+    larger: odonata.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a run that is simulated again with packets as they are, beside one with larger ones."""
+    folder = str(tmp_path / "run")
+    odonata.run(scenario(packets={"error": "10 %"}), folder, alone=True)
+    simulated = larger.manifest["packets"]["simulated_bytes"]
+    assert larger.resolved["spec"]["fabric"]["packet_bytes"] == simulated
+    note = f"packets of {simulated // 1024} KiB were simulated in place of 2 KiB (`run.packets`): "
+    assert main(["explain", folder, "-q"]) == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+    assert main(["explain", folder, "-q", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["packets"] == larger.manifest["packets"]
+    alone = {row["name"]: row["alone_time_ps"] for row in larger.jobs.to_dicts()}
+    assert {entry["job"]: entry["alone_ps"] for entry in printed["beside"]} == alone
+    facts = run_document(odonata.open(folder))["facts"]
+    assert any(text.startswith(note) for name, text in facts if name == "note")
+
+
 def test_a_gap_between_iterations_hides_no_change() -> None:
     """Catches a choice by the time with the gap alone, which is ten times as long as an iteration."""
     jobs = [{"name": "ring", "nodes": 8, "app": RING, "iterations": 20, "gap": "10 ms"}]
@@ -218,9 +246,8 @@ def test_trials_cost_at_most_half_of_the_run(share: float, sizes: int) -> None:
 
 def test_a_background_counts_by_time() -> None:
     """Catches a job of a few long iterations that send little, beside a background that sends all the time."""
-    noise = {"pattern": "uniform-random", "message": "4 KB", "interval": "2 us"}
     slow = BARRIER | {"name": "slow", "nodes": 4, "iterations": 4, "gap": "5 ms"}
-    data = [TWO[0], slow, {"name": "noise", "nodes": 4, "app": noise, "background": True}]
+    data = [TWO[0], slow, {"name": "noise", "nodes": 4, "app": PATTERN, "background": True}]
     run = odonata.run(scenario(data, packets={"error": "5 %"}))
     assert run.manifest["packets"]["tried"] == []
     assert "all trials would cost more than 50 %" in run.manifest["packets"]["why_not_larger"]
