@@ -171,9 +171,8 @@ def share_of_part(resolved: Resolved, specs: Mapping[str, Mapping[str, Any]]) ->
     for number, iterations in waited:
         count = counted(resolved, number, distances)
         if count.unknown:
-            message = (
-                f"what `{count.name}` sends is not counted before the run, and it has fewer than {LEAST} iterations"
-            )
+            message = f"a program has fewer than {LEAST} iterations, and what `{count.name}` sends is not counted "
+            message += "before the run, so no part is known to be short"
             raise InputError(f"the size of packets cannot be chosen: {message}", path=KEY)
         runs = 1 + (count.name in specs)  # also alone
         whole += runs * count.packet_hops

@@ -226,6 +226,12 @@ def test_a_part_that_is_most_of_the_work_is_refused() -> None:
     assert caught.value.path == ("run", "packets")
 
 
+def test_a_part_of_unknown_work_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("odonata.expectation.counts.MOST_RANKS", 4)
+    with pytest.raises(InputError, match="fewer than 16 iterations, and what `barrier` sends is not counted"):
+        odonata.run(scenario([FOUR, BARRIER], packets={"error": "5 %"}))
+
+
 def test_a_short_job_that_sends_little_is_no_reason_to_refuse() -> None:
     few = BARRIER | {"iterations": 3}
     run = odonata.run(scenario([FOUR | {"iterations": 20, "app": RING}, few], packets={"error": "10 %"}))
