@@ -21,11 +21,12 @@ RING = {"collective": "allreduce", "algorithm": "ring", "message": "2 MB"}
 HALVING = {"collective": "allreduce", "algorithm": "rabenseifner", "message": "512 KB"}
 HALO = {"motif": "halo3d", "message": "64 KB"}
 ALL = {"collective": "alltoall", "algorithm": "linear-shift", "message": "32 KB"}
+ITERATIONS = 24
 BOUNDS = (0.02, 0.05, 0.1)
 
 
 def _job(name: str, app: dict[str, str], **more: Any) -> dict[str, Any]:
-    return {"name": name, "nodes": 32, "app": app, "iterations": 24, "place": "random", **more}
+    return {"name": name, "nodes": 32, "app": app, "iterations": ITERATIONS, "place": "random", **more}
 
 
 RINGS, HALOS, ALLS = _job("ring", RING), _job("halo", HALO, barrier=True), _job("all-to-all", ALL, barrier=True)
@@ -49,13 +50,12 @@ def _rows(machine: str, jobs: tuple[dict[str, Any], ...]) -> list[str]:
     whole = {1: simulate(spec)}
     rows = []
     for bound in BOUNDS:
-        chosen = packets.choose({"": spec}, bound, lambda trial, _: simulate(trial))
+        chosen = packets.choose({"": spec}, bound, lambda trial, _: simulate(trial), packets.FEW / ITERATIONS)
         factor = chosen.bytes // chosen.given
         larger = chosen.applied(spec)
         if factor not in whole:
             whole[factor] = simulate(larger)
-        means = {size: packets.paces(spec, whole[size]) for size in (1, factor)}
-        changes = {name: means[factor][name] / means[1][name] - 1 for name in means[1]}
+        changes = packets.changes(packets.times(spec, whole[1]), packets.times(spec, whole[factor]))
         on_part = next((of.errors for of in chosen.tried if of.bytes == chosen.bytes), dict.fromkeys(changes, 0.0))
         name = max(changes, key=lambda name: abs(changes[name]))
         trials = chosen.trial_hops + sum(of.packet_hops for of in chosen.tried)

@@ -271,9 +271,10 @@ def _packets(
     is that of the run. Raises InputError if it makes no sense for the run."""
     if resolved.packets is None:
         return None, 0.0
-    from odonata.packets import check, choose
+    from odonata.packets import check, choose, share_of_part
 
     check(next(iter(specs.values())), resolved.targets)
+    share = share_of_part(resolved, specs)
     walls = [0.0]
 
     def simulate_trial(trial: Mapping[str, Any], stage: str) -> dict[str, Any]:
@@ -281,7 +282,7 @@ def _packets(
         walls.append(made["wall_s"])
         return made
 
-    return choose(specs, resolved.packets, simulate_trial), sum(walls)
+    return choose(specs, resolved.packets, simulate_trial, share), sum(walls)
 
 
 def _played(
@@ -378,9 +379,9 @@ def measure(
     check_memory(resolved)
     given = resolved.spec if alone is None else resolved.alone(alone)
     if resolved.packets is not None:
-        hint = "set `system.fabric.packet` to the size that one run has chosen"
-        message = "the run of a study cannot choose packets, for its rows do not say what was measured"
-        raise InputError(message, hint=hint, path=("run", "packets"))
+        from odonata.packets import of_study
+
+        raise of_study()
     result, spec, steady = _played(given, resolved.steady, progress, "", 1)
     from odonata.store.tables import job_rows
 

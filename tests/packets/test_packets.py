@@ -11,6 +11,7 @@ import odonata
 from odonata.cli.main import main
 from odonata.errors import InputError
 from odonata.packets import FEW, choose, part
+from odonata.report.run import run_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 RING = {"collective": "allreduce", "algorithm": "ring", "message": "1 MB"}
 HALO = {"motif": "halo3d", "message": "64 KB"}
+PATTERN = {"pattern": "uniform-random", "message": "4 KB", "interval": "2 us"}
 TWO = [
     {"name": "ring", "nodes": 8, "app": RING, "iterations": 16},
     {"name": "halo", "nodes": 8, "app": HALO, "iterations": 16, "barrier": True, "start": "50 us"},
@@ -94,12 +96,19 @@ def test_the_printed_output_has_size_errors_and_part(tmp_path: Path, capsys: pyt
         ([TWO[0] | {"iterations": 3}], {}, {}, "`ring` has 3 iterations, and with fewer than 16"),
         ([TWO[0] | {"iterations": 1}], {}, {}, "`ring` has 1 iteration"),
         (TWO, {}, {"measure": {"blame": True}}, "waiting of single packets"),
+        (TWO, {}, {"measure": {"reordering": True}}, "`measure.reordering` counts packets"),
         (TWO, {}, {"run": {"until": "1 ms"}}, "the run ends at a time"),
         (
-            [{"name": "a", "nodes": 4, "app": {"pattern": "uniform-random", "message": "4 KB", "interval": "1 us"}}],
+            [{"name": "a", "nodes": 4, "app": PATTERN}],
             {},
             {"run": {"until": "1 ms"}},
             "`a` sends messages of a pattern",
+        ),
+        (
+            [TWO[0], {"name": "n", "nodes": 4, "app": PATTERN | {"messages": 9}, "background": True}],
+            {},
+            {"run": {"until": "n"}},
+            "the run ends with `n`, which has no iterations",
         ),
         ([TWO[0] | {"on": "1 us", "off": "1 us"}], {}, {}, "`ring` has bursts"),
         ([TWO[1] | {"barrier": False}], {}, {}, "`halo` has no barrier or all-reduce of all ranks"),
@@ -119,6 +128,137 @@ def test_the_run_of_a_study_refuses_it() -> None:
         odonata.runner.measure(scenario(packets={"error": "5 %"}).resolve())
 
 
+FILE = """\
+[system]
+preset = "tiny"
+[run]
+packets = { error = "5 %" }
+[[job]]
+name = "ring"
+nodes = 8
+iterations = 16
+app = { collective = "allreduce", algorithm = "ring", message = "1 MB" }
+"""
+REFUSED = "a study cannot choose packets (`run.packets`)"
+
+
+@pytest.mark.parametrize("command", [("run", "ring.toml", "--seeds", "6"), ("advise", "ring.toml")])
+def test_commands_that_make_studies_refuse_it_before_the_first_run(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.toml").write_text(FILE)
+    assert main([*command]) == 2
+    assert f"error: ring.toml:4: {REFUSED}" in capsys.readouterr().err
+    assert not (tmp_path / "studies").exists()
+
+
+@pytest.mark.parametrize(
+    ("study", "given", "where"),
+    [
+        ('base = "ring.toml"\n[sweep]\nrun.seed = [1, 2]\n', FILE, "ring.toml:4: "),
+        (
+            'base = "ring.toml"\n[sweep]\nrun.packets.error = ["1 %", "5 %"]\n',
+            FILE.replace('packets = { error = "5 %" }', ""),
+            "study.toml:3: ",
+        ),
+    ],
+)
+def test_a_sweep_refuses_it_at_its_line(
+    study: str,
+    given: str,
+    where: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.toml").write_text(given)
+    (tmp_path / "study.toml").write_text(study)
+    assert main(["sweep", "study.toml"]) == 2
+    assert f"error: {where}{REFUSED}" in capsys.readouterr().err
+    assert not (tmp_path / "studies").exists()
+
+
+def test_a_sweep_in_python_refuses_it() -> None:
+    with pytest.raises(InputError, match="a study cannot choose packets"):
+        odonata.sweep(scenario(packets={"error": "5 %"}), {"run.seed": [1, 2]}, workers=1)
+
+
+def test_explain_and_reports_are_about_the_simulated_packets_and_say_so(
+    larger: odonata.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a run that is simulated again with packets as they are, beside one with larger ones."""
+    folder = str(tmp_path / "run")
+    odonata.run(scenario(packets={"error": "10 %"}), folder, alone=True)
+    simulated = larger.manifest["packets"]["simulated_bytes"]
+    assert larger.resolved["spec"]["fabric"]["packet_bytes"] == simulated
+    note = f"packets of {simulated // 1024} KiB were simulated in place of 2 KiB (`run.packets`): "
+    assert main(["explain", folder, "-q"]) == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+    assert main(["explain", folder, "-q", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["packets"] == larger.manifest["packets"]
+    alone = {row["name"]: row["alone_time_ps"] for row in larger.jobs.to_dicts()}
+    assert {entry["job"]: entry["alone_ps"] for entry in printed["beside"]} == alone
+    facts = run_document(odonata.open(folder))["facts"]
+    assert any(text.startswith(note) for name, text in facts if name == "note")
+
+
+def test_a_gap_between_iterations_hides_no_change() -> None:
+    """Catches a choice by the time with the gap alone, which is ten times as long as an iteration."""
+    jobs = [{"name": "ring", "nodes": 8, "app": RING, "iterations": 20, "gap": "10 ms"}]
+    as_given, run = odonata.run(scenario(jobs)), odonata.run(scenario(jobs, packets={"error": "5 %"}))
+    change = run.jobs["iteration_mean_ps"][0] / as_given.jobs["iteration_mean_ps"][0] - 1
+    assert abs(change) < 0.05
+    tried = run.manifest["packets"]["tried"]
+    assert abs(tried[-1]["errors"]["ring"]) >= 0.0375, "the size that is too large is the last one that is tried"
+
+
+BARRIER = {"name": "barrier", "nodes": 8, "app": {"collective": "barrier"}, "iterations": 16}
+FOUR = {"name": "sum", "nodes": 8, "app": RING | {"message": "4 MB"}, "iterations": 4}
+
+
+def test_a_part_that_is_most_of_the_work_is_refused() -> None:
+    """Catches a count of iterations alone: the job with the most of them sends next to nothing."""
+    with pytest.raises(InputError, match=r"4 iterations of each program are 99\.6 % of what the run sends") as caught:
+        odonata.run(scenario([BARRIER, FOUR], packets={"error": "5 %"}))
+    assert caught.value.path == ("run", "packets")
+
+
+def test_a_part_of_unknown_work_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("odonata.expectation.counts.MOST_RANKS", 4)
+    with pytest.raises(InputError, match="fewer than 16 iterations, and what `barrier` sends is not counted"):
+        odonata.run(scenario([FOUR, BARRIER], packets={"error": "5 %"}))
+
+
+def test_a_short_job_that_sends_little_is_no_reason_to_refuse() -> None:
+    few = BARRIER | {"iterations": 3}
+    run = odonata.run(scenario([FOUR | {"iterations": 20, "app": RING}, few], packets={"error": "10 %"}))
+    assert run.manifest["packets"]["simulated_bytes"] > given_size()
+
+
+@pytest.mark.parametrize(("share", "sizes"), [(0.01, 3), (0.25, 3), (0.27, 2), (0.3, 1), (0.4, 0)])
+def test_trials_cost_at_most_half_of_the_run(share: float, sizes: int) -> None:
+    """Catches trials without end: they cost 1, 1/2, 1/4 ... of the part, and half of the run is 1 / (2 x share)."""
+    size = given_size()
+    spec = scenario().resolve().spec
+    chosen = choose({"": spec}, 0.05, stretched({size * 2**number: 1.0 for number in range(4)}), share)
+    assert len(chosen.tried) == sizes
+    assert chosen.bytes == size * 2 ** len(chosen.tried)
+    if sizes < 3:
+        assert chosen.why.endswith("all trials would cost more than 50 % of the run")
+
+
+def test_a_background_counts_by_time() -> None:
+    """Catches a job of a few long iterations that send little, beside a background that sends all the time."""
+    slow = BARRIER | {"name": "slow", "nodes": 4, "iterations": 4, "gap": "5 ms"}
+    data = [TWO[0], slow, {"name": "noise", "nodes": 4, "app": PATTERN, "background": True}]
+    run = odonata.run(scenario(data, packets={"error": "5 %"}))
+    assert run.manifest["packets"]["tried"] == []
+    assert "all trials would cost more than 50 %" in run.manifest["packets"]["why_not_larger"]
+
+
 @pytest.mark.parametrize("value", ["5 %", {"error": "50 %"}, {"error": 0}, {}])
 def test_other_values_are_refused(value: Any) -> None:
     with pytest.raises(InputError):
@@ -133,9 +273,9 @@ def stretched(by: Mapping[int, float]) -> Any:
         if size not in by:
             raise InputError("too large")
         result = odonata.runner.simulate(of_given(spec), stage=stage)
-        ends = result["iterations"]["last_end_ps"]
-        iterations = {**result["iterations"], "last_end_ps": (ends * by[size]).astype(ends.dtype)}
-        return {**result, "iterations": iterations, "packet_hops": 10**9 // size}
+        rows = result["iterations"]
+        longer = {name: (rows[name] * by[size]).astype("uint64") for name in ("first_begin_ps", "last_end_ps")}
+        return {**result, "iterations": {**rows, **longer}, "packet_hops": 10**9 // size}
 
     return simulate
 
@@ -157,7 +297,7 @@ def test_the_largest_size_within_the_bound_is_chosen(by: dict[int, float], facto
     """Catches an error whose sign counts, one of a job that is left out, and a size behind one that is too wrong."""
     size = given_size()
     spec = scenario().resolve().spec
-    chosen = choose({"": spec}, 0.05, stretched({size * key: value for key, value in by.items()}))
+    chosen = choose({"": spec}, 0.05, stretched({size * key: value for key, value in by.items()}), 0.01)
     assert (chosen.bytes, chosen.why) == (size * factor, why)
     assert chosen.applied(spec)["fabric"]["packet_bytes"] == size * factor
 

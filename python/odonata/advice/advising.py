@@ -22,6 +22,7 @@ from odonata.analysis.compare import check_column, higher_is_better
 from odonata.errors import InputError, OutOfTimeError, RunError
 from odonata.processors import processors
 from odonata.scenario import as_scenario
+from odonata.study.check import check_packets
 from odonata.study.local import LocalPool
 from odonata.study.plan import SEED
 from odonata.study.python import plan_of
@@ -172,6 +173,7 @@ def find(
             return find(scenario, backend, Path(scratch) / "study", watch, alternatives, until=until, tell=tell)
     rules = scenario.table.advise
     check_rules(scenario, rules)
+    check_packets(scenario)
     name = f"{Path(scenario.path).stem}-advice"
 
     def swept(make: Remedied, points: Sequence[Mapping[str, Any]], *, alone: bool = False, folder: Path = out) -> Study:

@@ -57,7 +57,7 @@ def explain(
     from odonata.cli.progress import ProgressLine
     from odonata.scenario.domain import outside
     from odonata.store import open_run
-    from odonata.store.summary import skipped
+    from odonata.store.summary import larger_packets, skipped
     from odonata.text import terminal_width
 
     opened = open_run(run, verify=verify)
@@ -76,12 +76,13 @@ def explain(
             progress=progress.report,
         )
     unmeasured = outside(opened.resolved["scenario"])
-    steady = {"steady": opened.manifest["steady"]} if "steady" in opened.manifest else {}
+    facts = {key: opened.manifest[key] for key in ("steady", "packets") if key in opened.manifest}
     if json:
-        print(json_module.dumps({**explanation.as_dict(), "outside": unmeasured, **steady}))
+        print(json_module.dumps({**explanation.as_dict(), "outside": unmeasured, **facts}))
     else:
         print(as_text(explanation, terminal_width()))
-        notes = [*skipped(opened.summary), *([] if unmeasured is None else [unmeasured])]
+        summary = opened.summary
+        notes = [*skipped(summary), *larger_packets(summary), *([] if unmeasured is None else [unmeasured])]
         for number, note in enumerate(notes):
             print(f"{'' if number else chr(10)}note: {note}")
     return 0

@@ -15,7 +15,7 @@ from odonata.report.series import routes_of, series_of
 from odonata.report.times import distributions, iterations_of, messages_of, traffic_of
 from odonata.report.verdict import verdict
 from odonata.store import columns_of
-from odonata.store.summary import skipped
+from odonata.store.summary import larger_packets, skipped
 from odonata.units import format_time
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("seed", str(run.seed)),
         ("simulated time", format_time(int(run.manifest["sim_time_ps"]), 4)),
         ("packet-hops", f"{run.manifest['packet_hops']:,}"),
-        *(("note", text) for text in skipped(run.summary)),
+        *(("note", text) for text in [*skipped(run.summary), *larger_packets(run.summary)]),
         ("run", run.id),
         ("version", f"{run.manifest['version']}, engine {run.engine}"),
         *(("note", str(note)) for note in run.resolved.get("notes", ())),

@@ -317,6 +317,15 @@ def skipped(summary: Mapping[str, Any]) -> list[str]:
     return [f"{what} were skipped (`run.steady`): this is about the simulated part of the run"]
 
 
+def larger_packets(summary: Mapping[str, Any]) -> list[str]:
+    """A note for what is made of single packets, such as their waiting, if larger ones were simulated; else none."""
+    packets = summary.get("packets")
+    if packets is None or packets["simulated_bytes"] == packets["given_bytes"]:
+        return []
+    given, simulated = (format_bytes(packets[key]) for key in ("given_bytes", "simulated_bytes"))
+    return [f"packets of {simulated} were simulated in place of {given} (`run.packets`): this is about the larger ones"]
+
+
 def _percent(share: float) -> str:
     return f"{share:.2g}" if share >= 1 else f"{100 * share:.2g} %"
 

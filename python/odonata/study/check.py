@@ -38,6 +38,14 @@ def check_values(plan: Plan, document: Document | None) -> None:
                 _check_machine(scenario, axis, row, document)
 
 
+def check_packets(scenario: Scenario) -> None:
+    """Raises InputError for `run.packets`, at its line: each run of a study would refuse it."""
+    if scenario.table.run.packets is not None:
+        from odonata.packets import of_study
+
+        raise scenario.located(of_study())
+
+
 def _check(plan: Plan, index: int, row: int, document: Document | None) -> Scenario:
     scenario = plan.base
     assert isinstance(scenario, Scenario), "a scenario that a function makes takes no overrides"
@@ -55,6 +63,7 @@ def _check(plan: Plan, index: int, row: int, document: Document | None) -> Scena
             scenario.check_names()
         else:
             _ = scenario.table
+        check_packets(scenario)
     except InputError as e:
         for axis, step, key, value in changes:
             if scenario.document.blames(e, key):
