@@ -9,10 +9,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from odonata.steady.epochs import Border, Epoch, Seen
+from odonata.steady.epochs import Border, Epoch
 from odonata.steady.extrapolate import Part
 from odonata.steady.mean import Mean
 from odonata.steady.search import search
+from odonata.steady.series import Iterations, Seen
 from odonata.steady.skipped import Steady
 
 MEASURE = {"from_ps": 0, "until_ps": None}
@@ -223,3 +224,16 @@ def test_what_cannot_be_shortened_is_simulated_once_with_the_reason(change, said
     result, short, steady = search(spec, 0.01, lambda given, _: runs.append(given) or {"packet_hops": 3})
     assert (runs, short, result["packet_hops"], steady.trials) == ([spec], spec, 3, (3,))
     assert said in steady.in_full
+
+
+def test_a_program_that_waits_is_judged_by_the_time_of_an_iteration_too():
+    """Its pace is that of the clock. Catches a bound that holds for the time of the run and not for what users read."""
+    random = np.random.default_rng(3)
+    begins = np.arange(60) * 1_000.0
+    times = 100 + 60 * random.random(60)
+    seen = [
+        Iterations(0.0, begins, begins + times, begins + times, np.full(60, 1_000.0), times, waits).inside(0, 60_000)
+        for waits in (False, True)
+    ]
+    assert seen[0].pace.error == 0
+    assert 0.01 < seen[1].pace.error < 0.2
