@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import odonata
-from odonata.steady.series import Steps
+from odonata.steady.series import Steps, ends_of_steps
 from odonata.steady.steps import played, steps_of, unrolled
 
 BOUND = "1 %"
@@ -168,6 +168,25 @@ def test_a_small_bound_of_a_short_ring_is_not_met() -> None:
     """The begin of a ring of 254 steps alone may take 0.4 % of its time."""
     run = odonata.run(scenario(RING, steady="0.1 %"))
     assert "is not known within the bound" in run.manifest["steady"]["in_full"]
+
+
+def test_a_ring_that_has_hardly_begun_when_the_run_ends_is_no_error() -> None:
+    """Catches series of no steps, and of some ranks only. The other job has ended before all ranks have received."""
+    slow = {"name": "slow", "nodes": 8, "ranks_per_node": 16, "app": RING | {"message": "2 GB"}, "background": True}
+    for start in ("0 us", "300 us"):
+        short = {"name": "short", "nodes": 8, "app": RING | {"message": "8 KB"}, "iterations": 100}
+        data = {"system": "tiny", "job": [short, slow | {"iterations": 1, "start": start}]}
+        run = odonata.run(odonata.Scenario.of(data | {"run": {"seed": 1, "steady": {"error": "1 %"}}}))
+        assert run.jobs.height == 2
+    operations = {
+        "job": np.zeros(3, np.uint16), "task": ["receive"] * 3, "rank": np.array([0, 0, 1], np.uint32),
+        "cpu": np.array([0, 1, 0], np.uint16), "end_ps": np.array([5, 6, 7], np.uint64),
+    }  # fmt: skip
+    for rows in (slice(3), slice(0)):
+        _, ends = ends_of_steps({name: column[rows] for name, column in operations.items()}, 0)
+        assert ends.size == 0
+    empty = Steps(0.0, ends, np.zeros((0, 0), np.int64), 0, 100).inside(0, 1_000)
+    assert (empty.pace, empty.begun_ps) == (None, 1_000)
 
 
 def test_a_busy_rank_is_in_the_error() -> None:

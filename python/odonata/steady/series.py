@@ -116,6 +116,8 @@ class Steps:
         nodes, program = spec["jobs"][job]["nodes"], spec["jobs"][job]["program"]
         ranks, ends = ends_of_steps(result["operations"], job)
         orders = orders_of_rings(program["body"])
+        if not ends.size:  # the run ended before all ranks had ended a step
+            return cls(float(program["start_ps"]), ends, np.zeros((0, 0), np.int64), 0, whole)
         places = np.stack([_places(ranks, orders[cpu]) for cpu in sorted(orders)])
         by_place = np.argsort(places, axis=1)
         places = np.take_along_axis(places, by_place, axis=1)
@@ -126,7 +128,7 @@ class Steps:
 
     def inside(self, begin_ps: int, end_ps: int) -> Seen:
         """Those between two times."""
-        last = self.ends.max(axis=(0, 1))
+        last = self.ends.max(axis=(0, 1), initial=self.start_ps)
         begun = end_ps - float(np.max(last, where=last <= end_ps, initial=self.start_ps))
         there = np.flatnonzero((last >= begin_ps) & (last <= end_ps))
         parts = [there[there < self.second], there[there >= self.second]] if self.second else [there]
@@ -195,7 +197,7 @@ def ends_of_steps(operations: Mapping[str, Any], job: int) -> tuple[NDArray[np.u
     picoseconds.
 
     On each CPU of a rank one ring goes around, and it receives once in each step. (The core records the tasks of all
-    ranks, or of every second, fourth, ... of them.)
+    ranks, or of every second, fourth, ... of them.) None if a ring has not come to a rank.
     """
     rows = rows_of(operations, job)
     receives = np.asarray(operations["task"][rows]) == "receive"
@@ -204,8 +206,9 @@ def ends_of_steps(operations: Mapping[str, Any], job: int) -> tuple[NDArray[np.u
     ranks, cpus, ends = ranks[order], cpus[order], ends[order].astype(np.float64)
     borders = np.flatnonzero((ranks[1:] != ranks[:-1]) | (cpus[1:] != cpus[:-1])) + 1
     series = np.split(ends, borders)
-    least = min(len(of) for of in series)
-    return np.unique(ranks), np.stack([of[:least] for of in series]).reshape(len(np.unique(cpus)), -1, least)
+    rings, recorded = len(np.unique(cpus)), np.unique(ranks)
+    least = min(len(of) for of in series) if len(series) == rings * len(recorded) else 0
+    return recorded, np.array([of[:least] for of in series]).reshape(rings, -1, least) if least else np.zeros((0, 0, 0))
 
 
 def rows_of(table: Mapping[str, Any], job: int) -> slice:
