@@ -370,8 +370,8 @@ _STEADY: list[Line] = [
         "UInt64",
         "iterations",
         "iterations that were not simulated, since their mean was known; only with `run.steady`. `time_ps`, "
-        "`iterations`, `iterations_per_s`, the means of iterations and `slowdown` include them, and if steps of an only "
-        "iteration were skipped, its quantiles too; all other columns are of the simulated part",
+        "`iterations`, `iterations_per_s`, the means of iterations and `slowdown` include them, and if steps of the "
+        "only iteration were skipped, so do its quantiles; all other columns are of the simulated part",
     ),
     ("skipped_ps", "UInt64", "ps", "the time of what was skipped, a part of `time_ps`; only with `run.steady`"),
     (
