@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import odonata
+from odonata.cli.main import main
 from odonata.steady.series import Steps, ends_of_steps
 from odonata.steady.steps import played, steps_of, unrolled
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BOUND = "1 %"
 RING = {"collective": "allreduce", "algorithm": "ring", "message": "2 MB"}
@@ -195,3 +199,11 @@ def test_a_busy_rank_is_in_the_error() -> None:
     assert seen.pace is not None
     assert 15.0 <= seen.pace.value * (1 + seen.pace.error) < 17.0
     assert 9.0 < seen.pace.value * (1 - seen.pace.error) < 13.0
+
+
+def test_seeds_and_studies_say_that_steps_were_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches notes that count skipped iterations, of which a ring has none."""
+    path = tmp_path / "ring.toml"
+    path.write_text(scenario(RING, steady=BOUND).text)
+    assert main(["run", str(path), "--seeds", "2", "-q", "-o", str(tmp_path / "study")]) == 0
+    assert "were skipped (`run.steady`)" in capsys.readouterr().out

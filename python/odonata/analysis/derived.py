@@ -25,9 +25,9 @@ DERIVED = (
 
 def extrapolated(jobs: pl.DataFrame) -> int:
     """In how many rows of `jobs` iterations were skipped (`run.steady`)."""
-    if "iterations_skipped" not in jobs.columns:
+    if "skipped_ps" not in jobs.columns:
         return 0
-    return int((jobs["iterations_skipped"].fill_null(0) > 0).sum())
+    return int((jobs["skipped_ps"].fill_null(0) > 0).sum())
 
 
 def simulated_part(runs: int) -> str:

@@ -46,7 +46,7 @@ def run_seeds(
         print(json_module.dumps({**facts, "jobs": [job.as_dict() for job in repeated], "out": str(folder), **written}))
     else:
         print(repetitions.as_text(repeated))
-        if "iterations_skipped" in study.jobs.columns and (study.jobs["iterations_skipped"].fill_null(0) > 0).any():
+        if "skipped_ps" in study.jobs.columns and (study.jobs["skipped_ps"].fill_null(0) > 0).any():
             print("iterations were skipped (`run.steady`): times and slowdowns include extrapolated ones")
     for error in dict.fromkeys(study.failed["error"].to_list()):
         print(f"failed: {error}", file=sys.stderr)

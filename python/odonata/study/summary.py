@@ -86,7 +86,7 @@ def _counted(jobs: pl.DataFrame) -> list[tuple[str, pl.Expr]]:
     kinds = [
         ("complete", "cut_off", pl.col("complete").eq(False)),
         ("saturated", "saturated", pl.col("saturated").eq(True)),
-        ("iterations_skipped", EXTRAPOLATED, pl.col("iterations_skipped").gt(0)),
+        ("skipped_ps", EXTRAPOLATED, pl.col("skipped_ps").gt(0)),
     ]
     present = [(title, counted) for name, title, counted in kinds if name in jobs.columns]
     return [(title, counted) for title, counted in present if jobs.select(counted.any()).item()]
