@@ -84,7 +84,6 @@ def test_a_slow_link_is_waited_for_in_the_end() -> None:
     job: dict[str, Any] = {"system": {"kind": "graph", "links": links}, "nodes": 160, "ranks_per_node": 1}
     whole, short = (odonata.run(scenario(app, steady=bound, **job)) for bound in (None, BOUND))
     ours, theirs = (of.jobs.row(0, named=True)["time_ps"] for of in (short, whole))
-    print(short.manifest["steady"])
     assert ours == pytest.approx(theirs, rel=0.01)
 
 

@@ -153,10 +153,15 @@ Bound = Annotated[
 ]
 
 
-def _steady(value: Any) -> Any:
+def _with_error(value: Any, hint: str) -> Any:
+    """A table, as the hint shows it."""
     if not isinstance(value, dict):
-        raise InputError(f"expected a table, found `{value!r}`", hint='steady = { error = "1 %" }')
+        raise InputError(f"expected a table, found `{value!r}`", hint=hint)
     return value
+
+
+def _steady(value: Any) -> Any:
+    return _with_error(value, 'steady = { error = "1 %" }')
 
 
 class SteadyTable(Table):
@@ -169,9 +174,7 @@ class SteadyTable(Table):
 
 
 def _packets(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise InputError(f"expected a table, found `{value!r}`", hint='packets = { error = "5 %" }')
-    return value
+    return _with_error(value, 'packets = { error = "5 %" }')
 
 
 class PacketsTable(Table):

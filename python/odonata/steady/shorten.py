@@ -19,8 +19,8 @@ LEAST_SHARE = 1 / 16
 """An epoch is simulated for at least this share of its length (assumed), so that a late change of rhythm is seen more
 often. It bounds what can be saved."""
 FIRST_STEPS, LEAST_SHARE_OF_STEPS = 64, 1 / 64
-"""The same of the steps of a collective around rings, which are alike and many (assumed: 64 are four rounds through
-both kinds of steps on nodes of eight ranks)."""
+"""The same of the steps of a collective around rings, which are alike and many (assumed: 64 are 32 of each half of an
+all-reduce, which pass four nodes of eight ranks)."""
 MOST_SHARE = 0.5
 """An epoch of which more than this share is wanted is simulated in full: the rest would save less than the trials
 cost."""

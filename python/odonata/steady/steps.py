@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.steady.shorten import with_programs
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,19 +37,15 @@ def counted_in_steps(spec: Mapping[str, Any], least: int) -> dict[int, int]:
 
 def unrolled(spec: Mapping[str, Any], steps: Mapping[int, int]) -> dict[str, Any]:
     """The specification in which these jobs have as many iterations as steps."""
-    jobs = [
-        {**job, "program": {**job["program"], "iterations": steps[number]}} if number in steps else job
-        for number, job in enumerate(spec["jobs"])
-    ]
-    return {**spec, "jobs": jobs}
+    return with_programs(spec, {number: {"iterations": count} for number, count in steps.items()})
 
 
 def played(spec: Mapping[str, Any], steps: Mapping[int, int]) -> dict[str, Any]:
     """What the core simulates for an unrolled specification; the same if no job is counted in steps."""
     if not steps:
         return dict(spec)
-    jobs = [_with_steps(job) if number in steps else job for number, job in enumerate(spec["jobs"])]
-    return {**spec, "jobs": jobs, "measure": {**spec["measure"], "operations": True}}
+    made = with_programs(spec, {number: _with_steps(spec["jobs"][number]["program"]) for number in steps})
+    return {**made, "measure": {**spec["measure"], "operations": True}}
 
 
 def orders_of_rings(body: Mapping[str, Any]) -> dict[int, list[int]]:
@@ -96,8 +94,8 @@ def _steps(phase: Mapping[str, Any], ranks: int) -> int | None:
     return None if work is None else RINGS[work] * (ranks - 1)
 
 
-def _with_steps(job: Mapping[str, Any]) -> dict[str, Any]:
-    program = job["program"]
+def _with_steps(program: Mapping[str, Any]) -> dict[str, Any]:
+    """What changes of a program: one iteration of so many steps as it has iterations."""
     body, count = program["body"], program["iterations"]
 
     def some(phases: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -107,7 +105,7 @@ def _with_steps(job: Mapping[str, Any]) -> dict[str, Any]:
         shorter = {**body, "phases": some(body["phases"])}
     else:
         shorter = {**body, "collectives": [{**of, "phases": some(of["phases"])} for of in body["collectives"]]}
-    return {**job, "program": {**program, "iterations": 1, "body": shorter}}
+    return {"iterations": 1, "body": shorter}
 
 
 def _some(what: Mapping[str, Any], count: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from odonata.steady.series import rows_of
 from odonata.store.columns import columns_of
 from odonata.store.frame import frame
 from odonata.store.latency import Latency
@@ -41,9 +42,8 @@ class Progress:
 
 def of_job(rows: Mapping[str, Any], job: int) -> dict[str, Any]:
     """The rows of one job. The core returns them job by job, so no search is needed."""
-    jobs = rows["job"]
-    first, end = (int(np.searchsorted(jobs, jobs.dtype.type(job), side)) for side in ("left", "right"))
-    return {name: column[first:end] for name, column in rows.items()}
+    of_it = rows_of(rows, job)
+    return {name: column[of_it] for name, column in rows.items()}
 
 
 def progress(result: Mapping[str, Any], spec: Mapping[str, Any], job: int) -> Progress | None:
